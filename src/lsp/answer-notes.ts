@@ -1,6 +1,6 @@
 import type { LspAnswer } from "./request.ts";
 
-/** What an answer does not know, each said once. Lives for one call. */
+/** The limits of an answer, each reported once. Lives for one call. */
 export class AnswerNotes {
 	readonly #notes = new Set<string>();
 
@@ -17,7 +17,7 @@ export class AnswerNotes {
 		return { text: this.#after(text), details: { ...details, notes: [...this.#notes] } };
 	}
 
-	/** A failure is an answer too: "there is no such symbol" must say where it was not looked for. */
+	/** A failure is an answer too: "there is no such symbol" must say where the search did not look. */
 	addedToError(error: unknown): unknown {
 		if (this.isEmpty || !(error instanceof Error)) return error;
 		return new Error(this.#after(error.message), { cause: error });

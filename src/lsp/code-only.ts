@@ -2,7 +2,7 @@ import { extname } from "node:path";
 
 const HASH_COMMENTS = /^\.(py|pyi|rb|sh|bash|pl|r|jl|ex|exs|nix|tcl)$/;
 const STRINGS = [`"""[\\s\\S]*?"""`, `'''[\\s\\S]*?'''`, `"(?:\\\\.|[^"\\\\\\n])*"`];
-/** In Rust an apostrophe may also begin a lifetime, so only one character stands between two. */
+/** In Rust an apostrophe may also begin a lifetime, so only one character may be between two apostrophes. */
 const CHARACTERS = `'(?:\\\\[^\\n]{1,8}?|[^'\\\\\\n])'`;
 const QUOTED = `'(?:\\\\.|[^'\\\\\\n])*'`;
 

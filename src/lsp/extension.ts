@@ -3,7 +3,7 @@ import { configFor } from "../config/config-for.ts";
 import { decideTrust } from "../config/project-trust.ts";
 import { lspTool, type PoolUser } from "./tool.ts";
 
-/** The `lsp` tool, in a user's pi and in child sessions. It only wires: what happens is told in `run.ts`. */
+/** The `lsp` tool, in a user's pi and in child sessions. It only wires: `run.ts` tells what happens. */
 export default function lspExtension(pi: ExtensionAPI): void {
 	const isChild = process.env.PI_SUBAGENT_CHILD === "1";
 	const user: PoolUser = {};
@@ -12,10 +12,10 @@ export default function lspExtension(pi: ExtensionAPI): void {
 
 	pi.on("session_start", (event, ctx) => {
 		decideTrust(event, ctx);
-		if (isChild) return; // It has the tools of its plan.
+		if (isChild) return; // A child has the tools of its plan.
 		const { enabled } = configFor(ctx).config.lsp;
 		const isWanted = enabled || parseArgs(process.argv.slice(2)).tools?.includes(tool.name);
-		// Registered anyway: delegation looks there for what it can give to children.
+		// Registered anyway: delegation looks there for the tools that children can get.
 		if (!isWanted) pi.setActiveTools(pi.getActiveTools().filter((name) => name !== tool.name));
 	});
 	if (!isChild) pi.on("session_shutdown", () => user.leave?.());

@@ -14,7 +14,7 @@ export const kindName = (kind: number): string => SYMBOL_KINDS[kind - 1] ?? "sym
 export interface FileSymbol {
 	name: string;
 	kind: number;
-	/** Where its name stands. */
+	/** Where its name is. */
 	range: Range;
 	within: string[];
 }

@@ -1,4 +1,4 @@
-/** Languages that no server is known for unless a user adds one: their files are named as not looked at. */
+/** Languages without a known server unless a user adds one: their files are reported as not examined. */
 export const OTHER_LANGUAGES: Readonly<Record<string, string>> = {
 	...{ ".java": "Java", ".kt": "Kotlin", ".kts": "Kotlin", ".scala": "Scala", ".groovy": "Groovy", ".clj": "Clojure" },
 	...{ ".cs": "C#", ".fs": "F#", ".vb": "Visual Basic", ".swift": "Swift", ".mm": "Objective-C++", ".dart": "Dart" },

@@ -9,9 +9,9 @@ const MOST_LOCATIONS = 100;
 const LONGEST_SOURCE_LINE = 160;
 const FETCHED = /[\\/](node_modules|site-packages|vendor|\.venv|venv)[\\/]/;
 
-/** A place in the code, as it is told: 1-based, with the line that stands there. */
+/** A place in the code, as shown: 1-based, with its line. */
 export interface FoundLocation {
-	/** As the model should write it; the address itself where it is not a file. */
+	/** As the model should write it; the address itself if it is not a file. */
 	path: string;
 	line: number;
 	column: number;
@@ -20,7 +20,7 @@ export interface FoundLocation {
 	text?: string;
 }
 
-/** Turns what servers say into what is told. Lives for one call, and reads each file once. */
+/** Turns the locations of servers into shown ones. Lives for one call, and reads each file once. */
 export class LocationReader {
 	readonly #workspace: Workspace;
 	readonly #lines = new Map<string, string[] | undefined>();
@@ -51,13 +51,13 @@ export class LocationReader {
 		return path === undefined || !lines ? range : startOfName({ name, range }, { lines, path, encoding });
 	}
 
-	/** Whether it was written here: neither outside of the workspace nor fetched into it. */
+	/** Whether it was written here: neither outside the workspace nor downloaded into it. */
 	isOwn(uri: string): boolean {
 		const path = pathOfUri(uri);
 		return path !== undefined && this.#workspace.contains(path) && !FETCHED.test(path);
 	}
 
-	/** Lines of files in the workspace only: what else a server points at is named, not shown. */
+	/** Only lines of files in the workspace: other places that a server points at are named, not shown. */
 	#linesOf(path: string): string[] | undefined {
 		if (!this.#lines.has(path)) {
 			this.#lines.set(path, this.#workspace.mayRead(path) ? readSource(path).lines : undefined);
@@ -81,7 +81,7 @@ export function plainLocations(
 	);
 }
 
-/** Several servers may know the same file. */
+/** Several servers may report the same place. */
 export function onceEach<T extends FoundLocation>(locations: readonly T[]): T[] {
 	return [...new Map(locations.map((location) => [atPlace(location), location])).values()];
 }

@@ -7,11 +7,11 @@ const READ_AT_ONCE = 64;
 
 export interface Mention {
 	file: string;
-	/** Also outside of comments and strings. */
+	/** Whether it occurs outside comments and strings. */
 	inCode: boolean;
 }
 
-/** Which of some files have a word in them. */
+/** Which of some files contain a word. */
 export async function mentionsOf(word: string, files: readonly string[]): Promise<Mention[]> {
 	const mentions: Mention[] = [];
 	for (let index = 0; index < files.length; index += READ_AT_ONCE) {
@@ -25,7 +25,7 @@ export async function mentionsOf(word: string, files: readonly string[]): Promis
 async function mentionIn(file: string, word: string): Promise<Mention | undefined> {
 	const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
 		if (error.code === undefined) throw error;
-		return Buffer.alloc(0); // Gone, or not for us: no server reads it either.
+		return Buffer.alloc(0); // It is gone, or may not be read: no server reads it either.
 	});
 	if (bytes.length > LARGEST_SOURCE || !bytes.includes(word)) return undefined;
 	const lines = bytes.toString("utf8").split("\n");

@@ -6,7 +6,7 @@ import { indexOfWord, wordPattern } from "./words.ts";
 
 const DECLARES =
 	/\b(def|class|fn|func|function|struct|enum|union|trait|interface|type|mod|module|namespace|const|let|var|val|static|macro_rules!)\s+(\([^)]*\)\s*)?$/;
-/** Decorators, attributes and comments stand before a name, not pages of code. */
+/** Decorators, attributes and comments may come before a name, but not pages of code. */
 const MOST_LINES_BEFORE = 40;
 
 interface SymbolSource {
@@ -16,8 +16,8 @@ interface SymbolSource {
 }
 
 /**
- * The range of a symbol, beginning at its name. Some servers tell where the declaration begins: at `def`, at a decorator,
- * or at the comment above it, and are asked about that word then.
+ * The range of a symbol, beginning at its name. Some servers report where the declaration begins, at `def`, at a decorator,
+ * or at the comment above it, and would then be asked about that word.
  */
 export function startOfName({ name, range }: { name: string; range: Range }, source: SymbolSource): Range {
 	const { lines, encoding } = source;
@@ -34,7 +34,7 @@ export function startOfName({ name, range }: { name: string; range: Range }, sou
 	return { start: at, end: later(at, end) };
 }
 
-/** Where a word is declared in some lines of code, or else where it first stands. */
+/** Where a word is declared in some lines of code, or else where it first occurs. */
 export function declared(
 	code: readonly string[],
 	word: string,

@@ -6,7 +6,7 @@ export interface Place {
 	column: number;
 }
 
-/** How a server counts inside a line. UTF-16 is what we ask for; not every server listens. */
+/** How a server counts inside a line. We ask for UTF-16; not every server complies. */
 export type Encoding = "utf-8" | "utf-16" | "utf-32";
 
 export const encodingOf = (announced: string | undefined): Encoding =>
@@ -21,7 +21,7 @@ export function toPlace({ line, character }: Position, text: string | undefined,
 	return { line: line + 1, column: unitsBefore(character, text, encoding) + 1 };
 }
 
-/** How many UTF-16 units of the line come before a character. Without the line there is only the server's own count. */
+/** How many UTF-16 units of the line come before a character. Without the line, the server's own count is used. */
 export function unitsBefore(character: number, line: string | undefined, encoding: Encoding): number {
 	if (line === undefined) return character;
 	if (encoding === "utf-8") return Buffer.from(line).subarray(0, character).toString().length;

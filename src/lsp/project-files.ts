@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 
-/** Folders that hold what was made or fetched, not what was written. */
+/** Folders with generated or downloaded files, not written ones. */
 const SKIPPED = /^(\..*|node_modules|target|dist|build|out|vendor|venv|__pycache__)$/;
 
 /** Reading more would take longer than a caller waits. */

@@ -17,15 +17,15 @@ export interface ServerProject {
 const MOST_PROJECTS = 6;
 const MOST_NAMED = 5;
 
-/** The projects that were chosen, and the files of all. */
+/** The chosen projects, and the files of all. */
 export interface ChosenProjects {
 	projects: ServerProject[];
 	left: ServerProject[];
 }
 
 /**
- * The projects below a folder for which a server is installed: those around the working directory first, then the
- * largest. What is not among them is noted.
+ * The projects below a folder for which a server is installed: those around the working directory first, then the largest.
+ * The others are noted.
  */
 export async function projectsOf(session: LspSession, folder: string, asked?: string): Promise<ChosenProjects> {
 	const { files, launchOf } = await sourcesOf(session, folder, asked);
@@ -39,7 +39,7 @@ export async function projectsOf(session: LspSession, folder: string, asked?: st
 		return chosen;
 	}
 	const known = files.find((file) => !(extname(file).toLowerCase() in OTHER_LANGUAGES));
-	if (known !== undefined) launchFor(session, known, asked); // Says what is missing.
+	if (known !== undefined) launchFor(session, known, asked); // Reports what is missing.
 	throw new Error(`There is no source file of a known language in ${folder}.`);
 }
 
@@ -108,8 +108,8 @@ export function byProject(
 }
 
 /**
- * The files to open so that a server reads its project: one of each language, that of the most files first. The nearest
- * file alone would not do: it may be the configuration of a tool, in another language and outside of the project.
+ * The files to open so that a server reads its project: one of each language, the language with the most files first. The
+ * nearest file alone is not enough: it may be the configuration of a tool, in another language and outside the project.
  */
 export function firstFiles({ launch, files }: ServerProject): string[] {
 	const { languages } = launch.definition;
@@ -153,7 +153,7 @@ function noteLeft(session: LspSession, left: readonly ServerProject[]): void {
 	session.notes.add(`${plural(left.length, "project")} not asked: ${roots}. Give a \`file\` of one.`);
 }
 
-/** Without a list of the files, clangd knows only those that it was shown. */
+/** Without a list of the files, clangd knows only those that were opened. */
 export function noteLimitsOf(session: LspSession, { definition, root }: ServerLaunch): void {
 	if (definition.name !== "clangd" || COMPILE_COMMANDS.some((file) => hasMarker(root, { file }))) return;
 	const where = session.workspace.show(root);

@@ -3,8 +3,8 @@ import type { LanguageServer } from "./server/language-server.ts";
 import type { LspSession } from "./session.ts";
 
 /**
- * Opens files and waits until the server has read the projects they belong to, as long as that is bearable. A server that
- * is asked before answers from what it has read so far, with a certain voice.
+ * Opens files and waits until the server has read their projects, within limits. A server that is asked earlier answers
+ * confidently from what it has read so far.
  */
 export async function readProject(
 	session: LspSession,
@@ -14,7 +14,7 @@ export async function readProject(
 	const { signal, notes, onProgress } = session;
 	const added = paths.filter((path) => !server.documents.isOpen(path));
 	const uris = added.map((path) => server.documents.open(path).uri);
-	// To answer, a server must have read the file; and those that tell what they do say that they begin before they answer.
+	// A server must have read the file to answer this. Servers that report their work announce it before they answer.
 	await Promise.all(
 		uris.map((uri) => server.request("textDocument/documentSymbol", { textDocument: { uri } }, signal)),
 	);
@@ -29,7 +29,7 @@ export async function readProject(
 	if (server.progress.health !== undefined) notes.add(`${server.name} reports: ${server.progress.health}`);
 }
 
-/** Asks about one place. A fresh server that knows nothing is asked again, once. */
+/** Asks about one place. A fresh server with an empty answer is asked again, once. */
 export async function askAgainIfEmpty<T>(
 	{ signal }: LspSession,
 	server: LanguageServer,
@@ -42,8 +42,8 @@ export async function askAgainIfEmpty<T>(
 }
 
 /**
- * The same for an answer that may become a better one: a server may begin to read the project only after it has answered, so
- * a fresh one gets some time for it.
+ * The same for an answer that may improve: a server may begin to read the project only after its first answer, so a fresh
+ * one gets some time for it.
  */
 export async function askUntilRead<T>(
 	{ signal }: LspSession,
@@ -63,15 +63,16 @@ export async function askUntilRead<T>(
 }
 
 /**
- * Asks a question about the whole project. A server that never says what it does may not have read it yet, so a fresh one
- * is asked until it says the same twice; one that says when it is done, only if there is next to nothing in its answer.
+ * Asks a question about the whole project. A server that never reports its work may not have read the project yet, so a
+ * fresh one is asked until it gives the same answer twice. A server that reports when it is done is asked again only if its
+ * answer is nearly empty.
  */
 export async function askSteadily<T>(
 	session: LspSession,
 	server: LanguageServer,
 	{ ask, isThin }: { ask: () => Promise<T>; isThin: (answer: T) => boolean },
 ): Promise<T> {
-	// Looked at before: answering may be a piece of work that is announced as well.
+	// Checked before: answering may be announced as work as well.
 	const saysWhenDone = server.progress.isKnown;
 	let answer = await ask();
 	if (!server.isFresh) return answer;

@@ -20,15 +20,15 @@ export interface LspSession {
 	/** Whether edits may be applied. */
 	mayWrite: boolean;
 	idleMs: number;
-	/** Where servers of a child are started, if the kernel can keep them apart. */
+	/** The rings that a child's servers are started in, if the kernel supports rings. */
 	rings?: ServerRings | undefined;
 	env: NodeJS.ProcessEnv;
 	signal?: AbortSignal | undefined;
-	/** What the answer does not know. */
+	/** The limits of the answer. */
 	notes: AnswerNotes;
-	/** What is waited for. */
+	/** Receives what the call waits for. */
 	onProgress?: ((text: string) => void) | undefined;
-	/** What pi brings to edit files with. */
+	/** pi's queue for editing files. */
 	inMutationQueue<T>(path: string, work: () => Promise<T>): Promise<T>;
 	unifiedPatch(path: string, before: string, after: string): string;
 }
@@ -36,7 +36,7 @@ export interface LspSession {
 /** What is the same for all calls of a session. */
 export type LspSetup = Omit<LspSession, "notes">;
 
-/** Has a server do something, after it was told what changed on disk. */
+/** Has a server do something, after telling it about changes on disk. */
 export function withServer<R>(
 	session: LspSession,
 	launch: ServerLaunch,

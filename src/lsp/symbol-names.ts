@@ -1,6 +1,6 @@
 /**
  * The parts of a symbol's name, outermost first, as people and servers write them: `Class.method`, `ns::f(int)`,
- * `Class#method`, `(*Stack[T]).Push` of gopls, `impl<T> Trait for Stack<T>` of rust-analyzer.
+ * `Class#method`, `(*Stack[T]).Push` in gopls, `impl<T> Trait for Stack<T>` in rust-analyzer.
  */
 export function nameParts(name: string): string[] {
 	if (/\boperator\b/.test(name)) return name.split("::");
@@ -16,7 +16,7 @@ export function nameParts(name: string): string[] {
 	return parts.length > 0 ? parts : [name];
 }
 
-/** Whether a symbol is the one that was asked for: by its name, or by the end of its path. */
+/** Whether a symbol is the requested one: by its name, or by the end of its path. */
 export function isMeant(asked: string, { name, within }: { name: string; within: readonly string[] }): boolean {
 	if (name === asked) return true;
 	const wanted = nameParts(asked);
@@ -24,6 +24,6 @@ export function isMeant(asked: string, { name, within }: { name: string; within:
 	return wanted.every((part, index) => path.at(index - wanted.length) === part);
 }
 
-/** Whether its own name is the one asked for, whatever it is in. */
+/** Whether its own name is the requested one, whatever contains it. */
 export const hasLastName = (asked: string, name: string): boolean =>
 	name === asked || nameParts(name).at(-1) === nameParts(asked).at(-1);

@@ -13,18 +13,18 @@ import { isMeant, nameParts } from "./symbol-names.ts";
 import { indexOfWord } from "./words.ts";
 import { symbolsCalled } from "./workspace-search.ts";
 
-/** What a request is about, as the server wants to know it. */
+/** The subject of a request, in the server's terms. */
 export interface Target {
 	server: LanguageServer;
 	path: string;
 	uri: string;
 	position: Position;
-	/** The same for people, and for servers that count in another way. */
+	/** The same for people, and for servers that count differently. */
 	place: Place;
 	lines: string[];
 }
 
-/** Has something done at the place a request means: a position, a name in a file, or a name in the workspace. */
+/** Does something at the place that a request means: a position, a name in a file, or a name in the workspace. */
 export async function atTarget<R>(
 	session: LspSession,
 	request: LspRequest,
@@ -78,11 +78,11 @@ async function whichFile(session: LspSession, request: LspRequest): Promise<File
 	return { path, launch: launchFor(session, path, server), line: only.line, column: only.column };
 }
 
-/** "The workspace has none" only after all of it was searched. */
+/** Says "the workspace has none" only after all of it was searched. */
 export const noneCalled = ({ notes }: LspSession, name: string): string =>
 	notes.isEmpty ? `No symbol in the workspace is called ${name}.` : `No symbol called ${name} was found.`;
 
-/** The column that was given, that of a name in the line, or that of the first word. Wrong ones are told. */
+/** The given column, that of a name in the line, or that of the first word. Wrong columns are reported. */
 function columnIn(
 	lines: string[],
 	line: number,
@@ -93,14 +93,14 @@ function columnIn(
 	if (column !== undefined && column > text.length + 1) {
 		throw new Error(`There is no column ${column} in line ${line}, which has ${text.length}: ${shortLine(text)}`);
 	}
-	// Some servers tell where a declaration begins, not where its name stands: the name may come after the column.
+	// Some servers report where a declaration begins, not where its name is: the name may come after the column.
 	const found = name ? indexOfWord(text, name, (column ?? 1) - 1) : text.search(/\S/);
 	if (column !== undefined) return name && found >= 0 ? found + 1 : column;
 	if (found >= 0) return found + 1;
 	throw new Error(name ? `${name} is not in line ${line}: ${shortLine(text)}` : `Line ${line} is empty.`);
 }
 
-/** A symbol of the file by its name, maybe with that of its container (`Class.method`), or else its first mention. */
+/** A symbol of the file by its name, optionally with that of its container (`Class.method`), or else its first mention. */
 async function positionOfName(
 	server: LanguageServer,
 	{ path, name, lines, signal }: { path: string; name: string; lines: string[]; signal: AbortSignal | undefined },

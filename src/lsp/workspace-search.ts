@@ -9,18 +9,18 @@ import type { LanguageServer } from "./server/language-server.ts";
 import { type LspSession, withServer } from "./session.ts";
 import { hasLastName, isMeant, nameParts } from "./symbol-names.ts";
 
-/** Opened so that a server has read what they belong to. */
+/** How many files are opened so that a server reads their projects. */
 const MOST_OPENED = 20;
 
 export interface WorkspaceMatch extends FoundLocation {
 	name: string;
 	kind: number;
 	within: string[];
-	/** Not of the standard library, nor of a package that was fetched. */
+	/** Neither from the standard library nor from a downloaded package. */
 	isOwn: boolean;
 }
 
-/** What the servers of the workspace find for a part of a name. The project's own symbols come first. */
+/** The symbols that the servers of the workspace find for a part of a name. The project's own come first. */
 export async function searchWorkspace(session: LspSession, query: string, server?: string): Promise<WorkspaceMatch[]> {
 	const { projects } = await projectsOf(session, session.workspace.root, server);
 	const found = await inEach(session, projects, async (running, project) => {
@@ -34,8 +34,8 @@ export async function searchWorkspace(session: LspSession, query: string, server
 }
 
 /**
- * The symbols of the workspace that have a name, maybe with that of their container (`Class.method`). Only servers of
- * projects that mention the name are asked: what no file mentions, no server finds.
+ * The symbols of the workspace with a name, optionally with that of their container (`Class.method`). Only servers of
+ * projects that mention the name are asked: no server finds a name that no file mentions.
  */
 export async function symbolsCalled(session: LspSession, name: string, server?: string): Promise<WorkspaceMatch[]> {
 	const last = nameParts(name).at(-1) ?? name;
@@ -54,14 +54,14 @@ export async function symbolsCalled(session: LspSession, name: string, server?: 
 			similar.filter((match) => hasLastName(name, match.name)),
 		);
 		const exact = known.filter((match) => isMeant(name, match));
-		// A server that cannot search, or does not know all files, still knows what is in the one it is shown.
+		// A server that cannot search, or does not know all files, still knows the content of an opened one.
 		return exact.length > 0 ? exact : declaredIn(session, running, { name, files: opened });
 	});
 	const own = ownFirst(found);
 	return own.some(({ isOwn }) => isOwn) ? own.filter(({ isOwn }) => isOwn) : own;
 }
 
-/** One that fails is noted, and the others are asked anyway. */
+/** A server that fails is noted, and the others are asked anyway. */
 async function inEach(
 	session: LspSession,
 	projects: ServerProject[],
@@ -107,7 +107,7 @@ async function matchesFrom(
 	});
 }
 
-/** Not every server says what a symbol is in: then the outline of its file does. */
+/** Not every server reports what contains a symbol: the outline of its file tells then. */
 async function withContainers(
 	session: LspSession,
 	server: LanguageServer,

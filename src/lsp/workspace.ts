@@ -5,14 +5,14 @@ import { isInside } from "../files/project-area.ts";
 import { ancestors } from "../files/repository.ts";
 import { LARGEST_SOURCE } from "./source-text.ts";
 
-/** The folder a session may look at: the repository around its working directory, or that directory itself. */
+/** The folder that a session may examine: the repository around its working directory, or that directory itself. */
 export class Workspace {
 	readonly cwd: string;
 	readonly root: string;
 
 	constructor(cwd: string) {
 		this.cwd = realpathSync(cwd);
-		// A `.git` that another user made ends the search: it must not widen what we look at.
+		// A `.git` of another user ends the search: it must not widen what we examine.
 		const repository = ancestors(this.cwd).find(isRepository);
 		this.root = repository !== undefined && isOwnRepository(repository) ? repository : this.cwd;
 	}
@@ -21,7 +21,7 @@ export class Workspace {
 		return isInside(this.root, path);
 	}
 
-	/** The real path of a file that was asked for, if it may be looked at. */
+	/** The real path of a requested file, if it may be examined. */
 	file(asked: string): string {
 		const path = realPathIn(resolve(this.cwd, asked));
 		const stats = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });

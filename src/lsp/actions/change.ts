@@ -22,7 +22,7 @@ export function rename(session: LspSession, request: LspRequest): Promise<LspAns
 	});
 }
 
-/** One server renames in one project. What others would have to change is for the user to see. */
+/** One server renames in one project. The user is told what other projects would have to change. */
 async function noteOtherProjects(session: LspSession, { server, place, lines, path }: Target): Promise<void> {
 	const name = wordAt(lines[place.line - 1] ?? "", place.column);
 	if (name === undefined) return;
@@ -34,7 +34,7 @@ async function noteOtherProjects(session: LspSession, { server, place, lines, pa
 		session.notes.add(`${name} also stands in other projects, unchanged: ${someOf(session, files)}.`);
 }
 
-/** Lists what the server offers for a range; with the title of one as `query`, shows or makes its edit. */
+/** Lists the code actions for a range; with the title of one as `query`, shows or makes its edit. */
 export function codeAction(session: LspSession, request: LspRequest): Promise<LspAnswer> {
 	const { query, ...place } = request;
 	if (place.file === undefined || place.line === undefined) throw new Error("`codeAction` needs `file` and `line`.");
@@ -66,7 +66,7 @@ async function offeredAt(session: LspSession, target: Target, request: LspReques
 	);
 }
 
-/** To the given end, or to that of the line. */
+/** Up to the given end, or the end of the line. */
 function rangeOf({ position, lines, server }: Target, { line = 1, endLine = line, endColumn }: LspRequest): Range {
 	const text = lines[endLine - 1];
 	if (text === undefined) throw new Error(`There is no line ${endLine}: the file has ${lines.length} lines.`);

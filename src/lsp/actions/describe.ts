@@ -15,7 +15,9 @@ export function hover(session: LspSession, request: LspRequest): Promise<LspAnsw
 	});
 }
 
-/** Servers answer inside the parentheses of a call only: on a name, the next ones are tried, then its declaration. */
+/**
+ * Servers answer only inside the parentheses of a call: for a name, this tries the next parentheses, then its declaration.
+ */
 export function signature(session: LspSession, request: LspRequest): Promise<LspAnswer> {
 	return atTarget(session, request, async (target) => {
 		const { server, uri, position, lines } = target;

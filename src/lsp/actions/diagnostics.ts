@@ -9,7 +9,7 @@ import { type LspSession, launchFor, withServer } from "../session.ts";
 
 const MOST_DIAGNOSTICS = 200;
 const MOST_FILES_CHECKED = 64;
-/** Limit for a whole workspace: what can be checked while the caller waits. */
+/** Limit for a whole workspace: the number that can be checked while the caller waits. */
 const MOST_WORKSPACE_FILES = 200;
 const WORKSPACE_MS = 30_000;
 const FILES_AT_ONCE = 32;
@@ -23,7 +23,7 @@ interface FoundDiagnostic extends FoundLocation {
 
 interface Checked {
 	findings: FoundDiagnostic[];
-	/** Files their server said nothing about in time. */
+	/** Files that their server did not report on in time. */
 	silent: string[];
 	files: number;
 }
@@ -56,7 +56,7 @@ async function checkProjects(session: LspSession, projects: ServerProject[], dea
 				await readProject(session, server, files.slice(0, 1));
 				for (const [index, path] of files.entries()) {
 					if (performance.now() > deadline) break;
-					// Many at once: those that publish on their own then do it while others are waited for.
+					// Many at once: servers that publish on their own then do so while we wait for others.
 					if (index % FILES_AT_ONCE === 0)
 						for (const next of files.slice(index, index + FILES_AT_ONCE)) server.documents.open(next);
 					const items = await diagnosticsOf(server, path, { signal: session.signal });
@@ -73,7 +73,7 @@ async function checkProjects(session: LspSession, projects: ServerProject[], dea
 	);
 }
 
-/** Asked for where the server can be asked, else awaited. Nothing, if it says nothing. */
+/** Requested if the server supports it, otherwise awaited. Undefined if the server says nothing. */
 export async function diagnosticsOf(
 	server: LanguageServer,
 	path: string,

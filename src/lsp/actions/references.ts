@@ -13,13 +13,13 @@ import { atTarget, type Target } from "../target.ts";
 import { wordAt } from "../words.ts";
 import { diagnosticsOf } from "./diagnostics.ts";
 
-/** Shown to a server, so that it knows them also where its own project does not list them. */
+/** Opened in a server, so that it knows them even if its own project does not list them. */
 const MOST_SHOWN = 40;
 const MOST_CHECKED = 8;
 const CHECK_MS = 3000;
 const ERROR = 1;
 
-/** Asks the server of every project whose files mention the name, and says what none of them could look at. */
+/** Asks the server of every project whose files mention the name, and reports what none of them could check. */
 export function findReferences(session: LspSession, request: LspRequest): Promise<LspAnswer> {
 	return atTarget(session, request, async (target) => {
 		const { server, path, place, lines } = target;
@@ -80,9 +80,9 @@ async function referencesIn(
 }
 
 /**
- * Files that have the name in their code and none of the references: those with errors may have some that no server can
- * see. The others are named only where there is nothing else or something is in doubt, because "no references" is read as
- * "nobody needs it".
+ * Files that have the name in their code and none of the references: those with errors may have references that no server
+ * can see. The others are named only if there is nothing else or something is uncertain, because readers take "no
+ * references" for "not used anywhere".
  */
 async function noteUnexplained(
 	session: LspSession,

@@ -2,7 +2,7 @@ import type { LspAnswer, LspRequest } from "../request.ts";
 import type { LanguageServer } from "../server/language-server.ts";
 import { installedServer, type LspSession, launchFor, remedy, serversNamed } from "../session.ts";
 
-/** Which servers there are, which are found, which run. */
+/** Which servers exist, which are found, and which are running. */
 export function servers(session: LspSession, request: LspRequest): LspAnswer {
 	const { workspace, pool } = session;
 	const running = pool.running().filter(({ launch }) => workspace.contains(launch.root));

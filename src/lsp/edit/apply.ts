@@ -8,7 +8,7 @@ import { type FileEdit, fileEdits } from "./file-edits.ts";
 
 const LONGEST_DIFF = 30_000;
 
-/** Shows an edit as a diff, and makes it where that is allowed. */
+/** Shows an edit as a diff, and applies it if that is allowed. */
 export async function present(
 	session: LspSession,
 	{ edit, server, title }: { edit: WorkspaceEdit; server: LanguageServer; title: string },
@@ -38,7 +38,7 @@ async function inAllQueues(session: LspSession, edits: FileEdit[], work: () => P
 	await nested();
 }
 
-/** All of them or none. */
+/** All or none. */
 function writeAll(edits: FileEdit[]): void {
 	const changed = edits.find(({ path, before }) => readFileSync(path, "utf8") !== before);
 	if (changed) throw new Error(`${changed.path} was changed meanwhile; nothing was applied. Ask again.`);

@@ -4,14 +4,14 @@ import { type Encoding, unitsBefore } from "../positions.ts";
 import { readSource } from "../source-text.ts";
 import type { Workspace } from "../workspace.ts";
 
-/** A file as it is and as it would be. */
+/** A file before and after the edit. */
 export interface FileEdit {
 	path: string;
 	before: string;
 	after: string;
 }
 
-/** What a server wants to change, file by file. Refused as a whole if any of it may not be. */
+/** The edits that a server wants, file by file. Refused as a whole if any of them is forbidden. */
 export function fileEdits(edit: WorkspaceEdit, workspace: Workspace, encoding: Encoding): FileEdit[] {
 	const changes = (edit.documentChanges ?? []).map((change) => {
 		if (!("textDocument" in change))
@@ -52,7 +52,7 @@ function applied(text: string, edits: TextEdit[], encoding: Encoding): string {
 	return result + text.slice(done);
 }
 
-/** From a server's positions to places in the text, whatever its line ends. */
+/** Converts a server's positions to offsets in the text, whatever its line ends. */
 function offsets(text: string, encoding: Encoding): (position: Position) => number {
 	const starts = [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map((end) => end.index + end[0].length)];
 	return ({ line, character }) => {

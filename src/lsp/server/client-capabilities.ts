@@ -1,11 +1,11 @@
 import type { ClientCapabilities } from "vscode-languageserver-protocol";
 
-/** What we can make sense of. No edits by the server's own initiative, and none that create or delete files. */
+/** The capabilities we support. No edits on the server's own initiative, and none that create or delete files. */
 export const CLIENT_CAPABILITIES: ClientCapabilities = {
-	// The one encoding every server must know; `positions.ts` copes with those that choose another anyway.
+	// The one encoding every server must know; `positions.ts` handles servers that choose another anyway.
 	general: { positionEncodings: ["utf-16"] },
 	window: { workDoneProgress: true },
-	// rust-analyzer tells with it when it has read the project: its pieces of work begin and end one by one.
+	// With it, rust-analyzer reports when it has read the project: its single tasks begin and end one by one.
 	experimental: { serverStatusNotification: true },
 	workspace: {
 		workspaceFolders: true,

@@ -8,12 +8,15 @@ export interface ServerDefinition {
 	/** Extension → language id. */
 	languages: Readonly<Record<string, string>>;
 	rootMarkers: readonly string[];
-	/** Files of a folder whose projects one server reads together. It is the root then, also above nearer markers. */
+	/**
+	 * Files of a folder whose projects one server reads together. That folder is the root then, even if nearer markers
+	 * exist.
+	 */
 	workspaceMarkers?: readonly { file: string; saying?: RegExp }[];
 	initializationOptions?: object;
-	/** The ones among them that no user's table removes. */
+	/** The options that no user's table removes. */
 	requiredOptions?: object;
-	/** What it is answered when it asks for the settings of a section. */
+	/** The answer when it asks for the settings of a section. */
 	settings?: Readonly<Record<string, object>>;
 	/** How a user gets it. */
 	install: string;
@@ -34,7 +37,7 @@ const C_LANGUAGES = {
 	...{ ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp", ".hh": "cpp", ".hpp": "cpp", ".hxx": "cpp" },
 };
 
-/** Where clangd looks for how files are compiled, in the folder of a file and those above. */
+/** Where clangd looks for compile commands, in the folder of a file and those above. */
 export const COMPILE_COMMANDS = ["compile_commands.json", "build/compile_commands.json"];
 
 /**
@@ -51,7 +54,7 @@ const TYPESCRIPT_SETTINGS = {
 	javascript: NO_TYPES_INSTALLED,
 };
 
-/** In order of preference: of those for a language, the first one that is installed is used. */
+/** In order of preference: the first installed one for a language is used. */
 const BUILT_IN: readonly ServerDefinition[] = [
 	{
 		name: "typescript",
@@ -105,7 +108,7 @@ const BUILT_IN: readonly ServerDefinition[] = [
 		// Cargo would write a lock file into a project that has none, or one that is out of date.
 		requiredOptions: { cargo: { extraArgs: ["--locked"] } },
 		install: "rustup component add rust-analyzer",
-		// No set of options would do: its toolchain and `cargo` also read files of the project that name programs to run.
+		// No set of options is enough: its toolchain and `cargo` also read files of the project that name programs to run.
 		needsTrust: "runs build scripts, macros and toolchains of the project",
 	},
 	{
@@ -113,13 +116,13 @@ const BUILT_IN: readonly ServerDefinition[] = [
 		command: ["clangd"],
 		languages: C_LANGUAGES,
 		rootMarkers: ["compile_flags.txt"],
-		// Its own rule. A CMakeLists.txt says nothing: most folders of a project have one.
+		// clangd's own rule. A CMakeLists.txt proves nothing: most folders of a project have one.
 		workspaceMarkers: COMPILE_COMMANDS.map((file) => ({ file })),
 		install: "the package clangd of your system",
 	},
 ];
 
-/** The servers in force. The user's come first; one with the name of a built-in changes that. */
+/** The servers in force. The user's come first; one with the name of a built-in modifies it. */
 export function knownServers(settings: readonly LspServerSettings[]): ServerDefinition[] {
 	const own = settings.flatMap((server) => {
 		if (server.disabled) return [];
@@ -174,7 +177,7 @@ function languagesOf(
 	return Object.fromEntries((extensions ?? Object.keys(known)).map((extension) => [extension, idOf(extension)]));
 }
 
-/** What a server is told at its start. */
+/** The options that a server gets at its start. */
 export const optionsOf = ({ initializationOptions, requiredOptions }: ServerDefinition): object | undefined =>
 	requiredOptions ? merged(initializationOptions ?? {}, requiredOptions) : initializationOptions;
 

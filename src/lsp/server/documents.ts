@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { readSource, type SourceText } from "../source-text.ts";
 import type { PublishedDiagnostics } from "./published-diagnostics.ts";
 
-/** More open at once cost a server memory, and us a look at each before every request. */
+/** More open documents cost a server memory, and us a check of each before every request. */
 const MOST_OPEN = 100;
 
 interface OpenDocument {
@@ -14,7 +14,7 @@ interface OpenDocument {
 	stamp: string;
 }
 
-/** The documents a server has open, always as they are on disk. */
+/** The documents a server has open, always in their state on disk. */
 export class Documents {
 	readonly #open = new Map<string, OpenDocument>();
 	readonly #notify: (method: string, params: object) => void;
@@ -39,11 +39,11 @@ export class Documents {
 		return this.#open.has(path);
 	}
 
-	/** Opens it if need be. What is given back is what the server knows. */
+	/** Opens it if necessary. Returns what the server knows. */
 	open(path: string): { uri: string; lines: string[] } {
 		const known = this.#open.get(path);
 		if (known) {
-			// Used last, closed last.
+			// The most recently used one is closed last.
 			this.#open.delete(path);
 			this.#open.set(path, known);
 			return { uri: known.uri, lines: known.source.lines };
@@ -69,7 +69,7 @@ export class Documents {
 		this.#notify("textDocument/didClose", { textDocument: { uri: document.uri } });
 	}
 
-	/** Tells of what has changed on disk. */
+	/** Reports changes on disk. */
 	refresh(): void {
 		for (const [path, document] of [...this.#open]) {
 			const stamp = stampOf(path);

@@ -2,7 +2,7 @@ import { delimiter, isAbsolute } from "node:path";
 import { leadsInto } from "../../files/project-area.ts";
 import { objectionToFolder } from "./untrusted-program.ts";
 
-/** Language servers read what is there. What is missing, the user installs: a question about code downloads no code. */
+/** Language servers use what is installed. The user installs what is missing: a question about code downloads no code. */
 const NO_DOWNLOADS: Readonly<Record<string, string>> = {
 	npm_config_offline: "true",
 	YARN_ENABLE_NETWORK: "0",
@@ -10,18 +10,21 @@ const NO_DOWNLOADS: Readonly<Record<string, string>> = {
 	PIP_NO_INDEX: "1",
 	UV_OFFLINE: "1",
 	GOPROXY: "off",
-	// Modules that match GOPRIVATE are fetched past the proxy otherwise.
+	// Otherwise modules that match GOPRIVATE are fetched without the proxy.
 	GONOPROXY: "none",
 	GOVCS: "*:off",
 	GOTOOLCHAIN: "local",
 	CARGO_NET_OFFLINE: "true",
 	RUSTUP_AUTO_INSTALL: "0",
-	// rust-analyzer has rustup fetch the sources of the standard library where they are missing.
+	// rust-analyzer has rustup download the sources of the standard library if they are missing.
 	RUSTUP_DIST_SERVER: "file:///nowhere",
 	RUSTUP_UPDATE_ROOT: "file:///nowhere",
 };
 
-/** These make a program load more code, by a name that may be a project's: `yarn` sets the first to the project's own file. */
+/**
+ * These make a program load more code, by a name that may belong to a project: `yarn` sets the first to the project's own
+ * file.
+ */
 const LOADERS = [
 	...["NODE_OPTIONS", "NODE_PATH", "BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"],
 	...["PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT", "VIRTUAL_ENV", "CONDA_PREFIX"],
@@ -33,7 +36,7 @@ const UNTRUSTED: Readonly<Record<string, string>> = {
 	PYTHONSAFEPATH: "1",
 	// A program of this name on the PATH would be asked about packages.
 	GOPACKAGESDRIVER: "off",
-	// A compiler with flags of the project's.
+	// cgo would run a compiler with flags of the project.
 	CGO_ENABLED: "0",
 	// Windows looks for programs in the current folder first.
 	NoDefaultCurrentDirectoryInExePath: "1",
@@ -58,15 +61,15 @@ export function serverEnvironment(env: NodeJS.ProcessEnv, area: readonly string[
 
 export const pathVariable = (env: NodeJS.ProcessEnv): string => env[pathName(env)] ?? "";
 
-/** Windows writes it in several ways, and a copy of the environment no longer knows them as one. */
+/** Windows spells it in several ways, and a copy of the environment no longer treats them as one. */
 function pathName(env: NodeJS.ProcessEnv): string {
 	if (process.platform !== "win32") return "PATH";
 	return Object.keys(env).find((name) => name.toLowerCase() === "path") ?? "PATH";
 }
 
 /**
- * Whether a part of a value is a path that leads into the project. No list of names is complete: many programs load code
- * or settings from where a variable says. Paths stand in lists, behind options and in addresses.
+ * Whether a part of a value is a path that leads into the project. No list of names is complete: many programs load code or
+ * settings from the path in a variable. Paths occur in lists, after options and in addresses.
  */
 function namesProject(value: string, area: readonly string[]): boolean {
 	const parts = [value, ...value.split(delimiter), ...value.split(/[\s=,;"']+/)].flatMap((part) => {
@@ -76,12 +79,12 @@ function namesProject(value: string, area: readonly string[]): boolean {
 	return [...new Set(parts)].some((part) => isAbsolute(part) && leadsInto(part, area));
 }
 
-/** Empty and relative entries mean the folder that a program happens to run in. */
+/** Empty and relative entries mean the current folder of a program. */
 const cleanList = (list: string, area: readonly string[]): string =>
 	list
 		.split(delimiter)
 		.filter((folder) => isAbsolute(folder) && !isShims(folder) && objectionToFolder(folder, area) === undefined)
 		.join(delimiter);
 
-/** asdf, mise and their kin put programs there that look into the folder they run in for which program to be. */
+/** asdf, mise and similar tools put programs there that choose the real program by the folder they run in. */
 export const isShims = (folder: string): boolean => /[\\/]shims[\\/]*$/.test(folder);

@@ -11,7 +11,7 @@ import { isShims, pathVariable } from "./environment.ts";
 import { interpretersOf } from "./interpreter.ts";
 import { objectionTo, objectionToFolder, projectObjection } from "./untrusted-program.ts";
 
-/** Where a program may be looked for. */
+/** Where to look for a program. */
 export interface Surroundings {
 	workspace: Workspace;
 	/** Whether programs of the project may be run. */
@@ -21,11 +21,11 @@ export interface Surroundings {
 
 export interface FoundProgram {
 	program: string | undefined;
-	/** Programs that are there and may not be run here, each with the reason. */
+	/** Programs that exist and may not be run here, each with the reason. */
 	passedOver: string[];
 }
 
-/** The program of a server: the project's own, then that of the user's PATH, then of the usual places. */
+/** The program of a server: the project's own, then the one on the user's PATH, then one in the usual places. */
 export function findProgram(
 	{ command, npmPackage }: ServerDefinition,
 	root: string,
@@ -45,7 +45,7 @@ export function findProgram(
 	return { program, passedOver };
 }
 
-/** A path that the user wrote down is the user's choice, unless it is the project that decides what is there. */
+/** A path that the user configured is the user's choice, unless the project decides what is there. */
 function objectionIn(area: readonly string[], program: string, isNamed: boolean): string | undefined {
 	if (isNamed) return projectObjection(program, area) ?? interpreterObjection(program, area, projectObjection);
 	const folder = dirname(program);
@@ -55,7 +55,7 @@ function objectionIn(area: readonly string[], program: string, isNamed: boolean)
 	);
 }
 
-/** A script is as little the user's as the program that runs it. */
+/** A script is only as trustworthy as the program that runs it. */
 function interpreterObjection(
 	program: string,
 	area: readonly string[],
@@ -79,7 +79,7 @@ function placesFor(root: string, { workspace, trusted, env }: Surroundings): str
 	const own = ancestors(root)
 		.filter((folder) => workspace.contains(folder))
 		.flatMap((folder) => [join(folder, "node_modules", ".bin"), join(folder, ".venv", "bin")]);
-	// Relative ones, "." and empty ones would be folders of the project.
+	// Relative folders, "." and empty ones would be folders of the project.
 	const path = pathVariable(env)
 		.split(delimiter)
 		.filter((folder) => isAbsolute(folder));
@@ -92,10 +92,10 @@ function placesFor(root: string, { workspace, trusted, env }: Surroundings): str
 	return [...new Set([...(trusted ? own : []), ...path, ...usual])];
 }
 
-/** Only what starts without a shell, so no .cmd on Windows. */
+/** Only programs that start without a shell, so no .cmd on Windows. */
 const executableNames = (program: string): string[] => (process.platform === "win32" ? [`${program}.exe`] : [program]);
 
-/** Of the npm package a program belongs to; 0 if it belongs to none of that name. */
+/** The major version of a program's npm package; 0 if it belongs to none of that name. */
 function majorVersion(program: string, packageName: string): number {
 	for (const folder of ancestors(dirname(realpathSync(program)))) {
 		const manifest = packageIn(folder);

@@ -1,6 +1,6 @@
 import type { ServerLimits } from "./limits.ts";
 
-/** Counts what a server sends, in windows of time, and says when it is too much. */
+/** Counts the messages of a server in time windows, and reports when there are too many. */
 export class FloodMeter {
 	readonly #limits: ServerLimits;
 	readonly #onExcess: (excess: string) => void;

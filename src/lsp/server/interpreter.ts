@@ -6,8 +6,8 @@ const FIRST_BYTES = 1024;
 const MOST_INTERPRETERS = 5;
 
 /**
- * The programs by which a script is run, one after the other; none for a program that is not a script. `env` and a shell
- * may be told to start another one: pip writes such a second line where a path is too long for the first.
+ * The programs that run a script, one after the other; none for a program that is not a script. `env` and a shell may start
+ * another one: pip writes such a second line if a path is too long for the first.
  */
 export function interpretersOf(program: string, most = MOST_INTERPRETERS): string[] {
 	const [first = "", second = ""] = beginningOf(program).split("\n");
@@ -21,7 +21,7 @@ export function interpretersOf(program: string, most = MOST_INTERPRETERS): strin
 const commandWords = (line: string): string[] =>
 	[...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, plain]) => double ?? single ?? plain ?? "");
 
-/** Nothing of a file that may not be read: then no interpreter can read it either. */
+/** Empty for a file that may not be read: no interpreter can read it either. */
 export function beginningOf(file: string): string {
 	try {
 		const opened = openSync(file, "r");

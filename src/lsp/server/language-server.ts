@@ -13,7 +13,7 @@ import { ServerConnection, ServerGone } from "./server-connection.ts";
 import { ServerProgress } from "./server-progress.ts";
 import { WatchedFiles } from "./watched-files.ts";
 
-/** A running server, and what it was told of the files it works on. */
+/** A running server, and the state of the files it was told about. */
 export class LanguageServer {
 	readonly launch: ServerLaunch;
 	readonly startedAt = Date.now();
@@ -22,9 +22,9 @@ export class LanguageServer {
 	readonly diagnostics: PublishedDiagnostics;
 	readonly progress = new ServerProgress();
 	readonly limits: ServerLimits;
-	/** Until it has shown that it knows the project. */
+	/** True until it has shown that it knows the project. */
 	isFresh = true;
-	/** When it can be asked. */
+	/** Resolves when it can be asked. */
 	readonly ready: Promise<void>;
 	capabilities: ServerCapabilities = {};
 	readonly #watched: WatchedFiles;
@@ -54,20 +54,20 @@ export class LanguageServer {
 		return encodingOf(this.capabilities.positionEncoding);
 	}
 
-	/** Tells the server what has changed on disk since it was last asked. */
+	/** Tells the server about changes on disk since the last request. */
 	async refresh(): Promise<void> {
 		this.documents.refresh();
 		if (await this.#watched.report()) this.diagnostics.somethingChanged();
 	}
 
-	/** Nothing where the server does not know the method. */
+	/** Undefined if the server does not know the method. */
 	request<R>(method: string, params: object, signal?: AbortSignal): Promise<R | undefined> {
 		return this.connection.request<R>(method, params, signal);
 	}
 
 	async #initialize(ms: number): Promise<void> {
 		const params = {
-			// No process in a ring has our pid: a server would think that we are dead, and exit.
+			// No process in a ring has our pid: a server would assume that we are dead, and exit.
 			processId: this.launch.rings ? null : process.pid,
 			clientInfo: { name: "pi-geon" },
 			rootUri: this.#folder.uri,
@@ -78,7 +78,7 @@ export class LanguageServer {
 		try {
 			const { capabilities } = await this.connection.ask<InitializeResult>("initialize", params, { ms });
 			this.capabilities = capabilities;
-			await this.#watched.report(); // What is there now is not a change.
+			await this.#watched.report(); // The initial state is not a change.
 			this.connection.notify("initialized", {});
 		} catch (error) {
 			const reason = messageOf(error);
@@ -101,6 +101,6 @@ export class LanguageServer {
 		if (method === "window/workDoneProgress/create") {
 			this.progress.announced((params as { token: string | number }).token);
 		}
-		return null; // Accepts registrations, and chooses nothing where a user is asked.
+		return null; // Accepts registrations, and makes no choice when a user is asked.
 	}
 }

@@ -21,11 +21,11 @@ export interface ServerLaunch {
 	/** Whether code of the project may run. */
 	trusted: boolean;
 	idleMs: number;
-	/** Of a child whose processes the kernel keeps apart. */
+	/** For a child whose processes the kernel isolates. */
 	rings?: ServerRings | undefined;
 }
 
-/** How to start a server for a folder. Nothing where it is not installed, or may not run here. */
+/** How to start a server for a folder. Undefined if it is not installed, or may not run here. */
 export function launchIn(
 	surroundings: Surroundings & { idleMs: number; rings?: ServerRings | undefined },
 	definition: ServerDefinition,
@@ -52,8 +52,8 @@ export function launchIn(
 }
 
 /**
- * Version managers, Python and Node all look into the folder they are started in. A server learns from us which folder it
- * is to work on, so it need not be started there.
+ * Version managers, Python and Node all look into the folder they are started in. We tell a server which folder to work on,
+ * so it need not be started there.
  */
 function neutralFolder(area: readonly string[]): string {
 	const home = homedir();

@@ -1,26 +1,26 @@
-/** What a server may take, in time and in messages. */
+/** The limits of a server, in time and in messages. */
 export interface ServerLimits {
 	initializeMs: number;
 	requestMs: number;
-	/** How long reading the project may take before it is asked anyway. */
+	/** How long it may read the project before it is asked anyway. */
 	readMs: number;
-	/** How long to wait before a fresh server is asked the same again, and how often at most. */
+	/** How long to wait before asking a fresh server the same again, and how often at most. */
 	againMs: number;
 	asks: number;
 	/** How long it may take to leave when asked to. */
 	leaveMs: number;
-	/** How long diagnostics must be quiet to count as complete, and how long they are waited for at all. */
+	/** How long diagnostics must be quiet to count as complete, and how long to wait for them at all. */
 	settleMs: number;
 	diagnosticsMs: number;
 	messageBytes: number;
-	/** Within `floodWindowMs`: more than a busy server ever says. */
+	/** Within `floodWindowMs`: more messages than a busy server ever sends. */
 	floodMessages: number;
 	floodBytes: number;
 	floodWindowMs: number;
-	/** More endings of its own within `crashWindowMs`, and it is not started again. */
+	/** After more crashes than this within `crashWindowMs`, it is not started again. */
 	crashes: number;
 	crashWindowMs: number;
-	/** At once in a process. */
+	/** How many run at once in a process. */
 	servers: number;
 }
 

@@ -10,14 +10,14 @@ import {
 import type { FloodMeter } from "./flood-meter.ts";
 
 /*
- * The streams of `vscode-jsonrpc/node` take messages of any length, and require Node's modules in a way that a bundled
- * ES module cannot. What the library needs besides streams are timers; these are installed here.
+ * The streams of `vscode-jsonrpc/node` accept messages of any length, and require Node's modules in a way that a bundled ES
+ * module cannot. Besides streams, the library needs timers, which are installed here.
  */
 const disposable = (dispose: () => void): Disposable => ({ dispose });
 const unused = (): never => {
 	throw new Error("The streams of this file do their own encoding.");
 };
-/** What the library would print of a server's mistakes does not belong on pi's screen. */
+/** The library's messages about a server's mistakes do not belong on pi's screen. */
 export const SILENT = { error() {}, warn() {}, info() {}, log() {} };
 
 RAL.install({
@@ -44,14 +44,14 @@ RAL.install({
 const HEADER_END = "\r\n\r\n";
 const LONGEST_HEADER = 8 * 1024;
 
-/** Reads framed messages, and gives up on a stream that is no such thing or too much of it. */
+/** Reads framed messages, and gives up on a stream that is malformed or too large. */
 export class BoundedReader extends AbstractMessageReader {
 	readonly #stream: Readable;
 	readonly #meter: FloodMeter;
 	readonly #largest: number;
 	#chunks: Buffer[] = [];
 	#held = 0;
-	/** Of the message whose header has been read. */
+	/** The length of the message whose header has been read. */
 	#length: number | undefined;
 	/** How many messages have come. */
 	received = 0;
@@ -98,7 +98,7 @@ export class BoundedReader extends AbstractMessageReader {
 		const all = this.#joined();
 		const end = all.indexOf(HEADER_END);
 		if (end === -1 && all.length < LONGEST_HEADER) return false;
-		// Lines before it are let pass, as of a script that greets; but they must come to an end.
+		// Lines before the header are allowed, for example a script's greeting; but they must end.
 		const header = end > LONGEST_HEADER ? "" : all.subarray(0, Math.max(end, 0)).toString("latin1");
 		const length = Number(/^content-length: *(\d+) *$/im.exec(header)?.[1] ?? Number.NaN);
 		if (Number.isNaN(length))
@@ -126,7 +126,7 @@ export class FramedWriter extends AbstractMessageWriter {
 	constructor(stream: Writable) {
 		super();
 		this.#stream = stream;
-		// A server that has finished is noticed by its exit; without a listener the broken pipe would end us as well.
+		// The exit of a server tells that it has finished; without a listener the broken pipe would end us as well.
 		stream.on("error", (error) => this.fireError(error));
 	}
 

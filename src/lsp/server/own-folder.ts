@@ -7,8 +7,8 @@ import { COMPILE_COMMANDS } from "./definition.ts";
 import type { ServerLaunch } from "./launch.ts";
 
 /**
- * Lets a server that would write into the project write into a folder of its own: the user asked a question and expects
- * the same files afterwards. The folder stays, since what is in it takes long to make.
+ * Redirects a server that would write into the project to a folder of its own: the user asked a question and expects the
+ * same files afterwards. The folder stays, since its content takes long to create.
  */
 export function writingElsewhere(launch: ServerLaunch): ServerLaunch {
 	const { definition, env } = launch;
@@ -23,7 +23,7 @@ function withOwnIndex(launch: ServerLaunch): ServerLaunch {
 	return command ? { ...launch, command } : launch;
 }
 
-/** The command of a clangd that finds its compile commands in a folder of ours. Nothing where it needs none. */
+/** The command of a clangd that finds its compile commands in a folder of ours. Undefined if it needs none. */
 export function commandsFolderFor(
 	{ definition, command, root }: ServerLaunch,
 	folderOf: () => string,
@@ -42,7 +42,7 @@ function linkTo(file: string, link: string): void {
 		symlinkSync(file, link);
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error)) throw error;
-		copyFileSync(file, link); // Windows allows links to few.
+		copyFileSync(file, link); // On Windows, few users may create links.
 	}
 }
 

@@ -1,6 +1,6 @@
 export interface Patience {
 	ms?: number;
-	/** What to fail with when the time is up. */
+	/** The error when the time is up. */
 	late?: () => Error;
 	signal?: AbortSignal | undefined;
 	/** Rejects when the server that should answer is gone. */

@@ -6,14 +6,14 @@ import type { ServerLimits } from "./limits.ts";
 const POLL_MS = 25;
 
 interface Published {
-	/** Of the version the server was last told. */
+	/** Whether they are about the version that the server was last told. */
 	isCurrent: boolean;
 	version: number;
 	items: Diagnostic[];
 	at: number;
 }
 
-/** What a server says of its own accord about the files it has open. */
+/** The diagnostics that a server publishes by itself about its open files. */
 export class PublishedDiagnostics {
 	readonly #limits: ServerLimits;
 	readonly #byPath = new Map<string, Published>();
@@ -23,13 +23,13 @@ export class PublishedDiagnostics {
 		this.#limits = limits;
 	}
 
-	/** The server was told a new text: what it has said is of the old one. */
+	/** The server got a new text: its earlier diagnostics are about the old one. */
 	expect(path: string, version: number): void {
 		this.#byPath.set(path, { isCurrent: false, version, items: [], at: 0 });
 		this.somethingChanged();
 	}
 
-	/** What was said about other files may be said again, or not. */
+	/** Diagnostics of other files may be published again, or not. */
 	somethingChanged(): void {
 		this.#changedAt = performance.now();
 	}
@@ -41,14 +41,14 @@ export class PublishedDiagnostics {
 	take({ uri, version, diagnostics }: PublishDiagnosticsParams): void {
 		if (!uri.startsWith("file:")) return;
 		const known = this.#byPath.get(fileURLToPath(uri));
-		// Only of files that were opened here: some servers report on whole projects.
+		// Only for files that were opened here: some servers report on whole projects.
 		if (!known || (version ?? known.version) < known.version) return;
 		known.isCurrent = true;
 		known.items = diagnostics;
 		known.at = performance.now();
 	}
 
-	/** Once the server has said something and then nothing more for a while. Nothing, if it never does. */
+	/** Resolves once the server has published something and then nothing more for a while. Undefined if it never does. */
 	async settled(
 		path: string,
 		signal?: AbortSignal,

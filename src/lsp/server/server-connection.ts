@@ -12,7 +12,7 @@ import { BoundedReader, FramedWriter, SILENT } from "./message-stream.ts";
 import { waitFor } from "./patience.ts";
 import { ServerProcess } from "./server-process.ts";
 
-/** The server ended while it was needed. */
+/** The server exited while it was needed. */
 export class ServerGone extends Error {
 	override name = "ServerGone";
 }
@@ -28,9 +28,9 @@ export interface ServerTalk {
 
 /** A server process and the conversation with it. Neither side can make the other wait forever. */
 export class ServerConnection {
-	/** Why it can be asked no more: it ended, or we gave up on it. The first cause counts. Never fails. */
+	/** Why it can no longer be asked: it exited, or we gave up on it. The first cause counts. Never fails. */
 	readonly over: Promise<string>;
-	/** When no process is left. Never fails. */
+	/** Resolves when no process is left. Never fails. */
 	readonly ended: Promise<void>;
 	readonly #launch: ServerLaunch;
 	readonly #limits: ServerLimits;
@@ -50,7 +50,7 @@ export class ServerConnection {
 			const remedy = `Check that \`${launch.command.join(" ")}\` works, or install it again: ${launch.definition.install}.`;
 			throw new ServerGone(`${this.#name} failed: ${reason}. ${remedy}`);
 		});
-		this.#gone.catch(() => {}); // Callers that wait for an answer see it. Without one, it is not a failure.
+		this.#gone.catch(() => {}); // Callers that wait for an answer see the error. Without a caller, it is not a failure.
 
 		const meter = new FloodMeter(limits, (excess) => this.giveUp(excess));
 		this.#process = new ServerProcess(launch.command, {
@@ -65,7 +65,7 @@ export class ServerConnection {
 		// The library handles this one itself, and passes it only to listeners of a certain token.
 		this.#connection.onUnhandledProgress((params) => talk.onNotification("$/progress", params));
 		this.#connection.onRequest(talk.onRequest);
-		this.#connection.onError(() => {}); // The process and the reader tell it better.
+		this.#connection.onError(() => {}); // The process and the reader report it better.
 		this.#connection.listen();
 		this.ended = this.#process.ended.then(resolve);
 	}
@@ -74,7 +74,7 @@ export class ServerConnection {
 		return this.#process.pid;
 	}
 
-	/** Nothing where the server does not know the method. */
+	/** Undefined if the server does not know the method. */
 	async request<R>(method: string, params: object, signal?: AbortSignal): Promise<R | undefined> {
 		for (let attempt = 1; ; attempt++) {
 			try {
@@ -108,7 +108,7 @@ export class ServerConnection {
 			const answer = this.#connection.sendRequest<R>(method, params, cancellation.token);
 			return await waitFor(answer, { ms, late, signal, gone: this.#gone });
 		} catch (error) {
-			if (error instanceof ConnectionError) return await this.#gone; // Its pipe closes before it has finished.
+			if (error instanceof ConnectionError) return await this.#gone; // Its pipe closes before the process has exited.
 			if (!(error instanceof ResponseError || error instanceof ServerGone)) cancellation.cancel();
 			throw error;
 		} finally {
@@ -120,7 +120,7 @@ export class ServerConnection {
 		try {
 			void this.#connection.sendNotification(method, params);
 		} catch (error) {
-			if (!(error instanceof ConnectionError)) throw error; // Callers that wait for an answer get it.
+			if (!(error instanceof ConnectionError)) throw error; // Callers that wait for an answer get the error.
 		}
 	}
 
@@ -134,7 +134,7 @@ export class ServerConnection {
 			await this.#connection.sendNotification("exit");
 			await waitFor(this.ended, { ms, late });
 		} catch {
-			// Whatever keeps it from leaving, it is ended next.
+			// If anything keeps it from leaving, it is killed next.
 		}
 		this.giveUp("it was closed");
 		await this.ended;

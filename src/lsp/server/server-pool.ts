@@ -16,7 +16,7 @@ interface Entry {
 export class ServerPool {
 	readonly #limits: ServerLimits;
 	readonly #entries = new Map<string, Entry>();
-	/** Also those that are starting, or leaving. */
+	/** Includes those that are starting or leaving. */
 	readonly #alive = new Set<LanguageServer>();
 	readonly #crashes = new Map<string, { at: number; reason: string }[]>();
 	readonly #users = new Set<object>();
@@ -26,7 +26,9 @@ export class ServerPool {
 		process.on("exit", this.#killAll);
 	}
 
-	/** Lends a server to one piece of work, started if need be. If it ends meanwhile, the work is tried once more. */
+	/**
+	 * Lends a server to one piece of work, and starts it if necessary. If it exits meanwhile, the work is tried once more.
+	 */
 	async use<R>(launch: ServerLaunch, work: (server: LanguageServer) => Promise<R>, signal?: AbortSignal): Promise<R> {
 		try {
 			return await this.#once(launch, work, signal);
@@ -40,7 +42,7 @@ export class ServerPool {
 		return [...this.#entries.values()].map(({ server }) => server);
 	}
 
-	/** Ends those that match, and forgives them their crashes. */
+	/** Ends the servers that match, and resets their crash counts. */
 	async close(matches: (launch: ServerLaunch) => boolean): Promise<LanguageServer[]> {
 		const closed = [...this.#entries].filter(([, { server }]) => matches(server.launch));
 		for (const [key, entry] of closed) {
@@ -55,7 +57,7 @@ export class ServerPool {
 		this.#users.add(user);
 	}
 
-	/** When the last one leaves, nothing stays running. */
+	/** When the last user leaves, nothing stays running. */
 	async leave(user: object): Promise<void> {
 		if (this.#users.delete(user) && this.#users.size === 0) await this.close(() => true);
 	}
@@ -72,11 +74,11 @@ export class ServerPool {
 		const entry = this.#entries.get(key) ?? this.#start(key, launch);
 		entry.inUse++;
 		clearTimeout(entry.idle);
-		// Used last, ended last.
+		// The most recently used one is ended last.
 		this.#entries.delete(key);
 		this.#entries.set(key, entry);
 		try {
-			// All waiting callers share the start: one that gives up does not end it.
+			// All waiting callers share the start: a caller that gives up does not end it.
 			await waitFor(entry.server.ready, { signal });
 			return await work(entry.server);
 		} finally {
@@ -103,7 +105,7 @@ export class ServerPool {
 		return entry;
 	}
 
-	/** Ends those that were not used for the longest time. What is in use stays, however many that are. */
+	/** Ends the least recently used servers. Servers in use stay, however many there are. */
 	#makeRoom(): void {
 		const unused = [...this.#entries].filter(([, { inUse }]) => inUse === 0);
 		for (const [key, entry] of unused.slice(0, Math.max(0, this.#entries.size - this.#limits.servers + 1))) {
@@ -133,7 +135,7 @@ export class ServerPool {
 		entry.idle.unref();
 	}
 
-	/** Whether it was still known: what is closed on purpose has been forgotten before it ends. */
+	/** Whether it was still known: a server that is closed on purpose is forgotten before it exits. */
 	#forget(key: string, entry: Entry): boolean {
 		clearTimeout(entry.idle);
 		return this.#entries.get(key) === entry && this.#entries.delete(key);
@@ -146,7 +148,7 @@ export class ServerPool {
 
 const POOL = Symbol.for("pi-geon/lsp/server-pool/1");
 
-/** The pool of this process. pi loads an extension once per session, so a variable of this module would not do. */
+/** The pool of this process. pi loads an extension once per session, so a variable of this module is not enough. */
 export function sharedPool(): ServerPool {
 	const shared = globalThis as { [POOL]?: ServerPool };
 	shared[POOL] ??= new ServerPool();

@@ -14,7 +14,7 @@ export class ServerProcess {
 		[program = "", ...args]: readonly string[],
 		{ cwd, env, onStderr }: { cwd: string; env: NodeJS.ProcessEnv; onStderr: (bytes: number) => void },
 	) {
-		// A process group of its own, so that all of it can be ended, and Ctrl+C in the terminal is not for it.
+		// A process group of its own, so that all of it can be ended, and Ctrl+C in the terminal does not reach it.
 		const detached = process.platform !== "win32";
 		this.#child = spawn(program, args, { cwd, env, detached, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
 		this.#child.stderr.on("data", (chunk: Buffer) => {
@@ -29,7 +29,7 @@ export class ServerProcess {
 			// "close" comes after the last output; a grandchild that holds the pipes must not delay it forever.
 			this.#child.once("exit", () => this.kill());
 		});
-		// A server alone is not a reason for pi to stay: requests hold the process by their timeouts.
+		// A server alone is not a reason for pi to stay: pending requests keep the process alive by their timeouts.
 		this.#child.unref();
 		for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) unref(stream);
 	}
@@ -57,7 +57,7 @@ export class ServerProcess {
 		try {
 			process.kill(-pid, "SIGKILL");
 		} catch (error) {
-			if (!(error instanceof Error && "code" in error)) throw error; // All of it is gone already.
+			if (!(error instanceof Error && "code" in error)) throw error; // It is gone already.
 		}
 	}
 

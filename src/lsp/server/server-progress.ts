@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A token is asked for before the work on it is told. Some are asked for and never used. */
+/** A server creates a token before it reports work on it. Some tokens are created and never used. */
 const CREATED_MS = 1000;
 const LOOK_MS = 10;
 
@@ -19,21 +19,21 @@ interface ProgressValue {
 	percentage?: number;
 }
 
-/** What a server says it is doing: `$/progress`, and the status of rust-analyzer. */
+/** The work that a server reports: `$/progress`, and the status of rust-analyzer. */
 export class ServerProgress {
 	readonly #works = new Map<string | number, AnnouncedWork>();
-	/** Of a server that tells by itself whether it has read everything. Its single works begin and end before that. */
+	/** For a server that reports by itself whether it has read everything. Its single tasks begin and end before that. */
 	#quiescent: boolean | undefined;
 	#hasFinished = false;
-	/** What the server says is wrong with the project. */
+	/** The problem that the server reports about the project. */
 	health: string | undefined;
 
-	/** Whether it ever said that it was working and then that it was done. */
+	/** Whether it ever reported that it was working and then that it was done. */
 	get isKnown(): boolean {
 		return this.#hasFinished;
 	}
 
-	/** What it is doing, in its own words; undefined if nothing. */
+	/** Its current work, in its own words; undefined if none. */
 	get busyWith(): string | undefined {
 		if (this.#quiescent === true) return undefined;
 		const oldest = performance.now() - CREATED_MS;
@@ -63,7 +63,7 @@ export class ServerProgress {
 		}
 	}
 
-	/** Whether it finished in time. `onWork` hears what it does meanwhile. */
+	/** Whether it finished in time. `onWork` receives its work meanwhile. */
 	async finished({ ms, signal, onWork }: WorkWait): Promise<boolean> {
 		const deadline = performance.now() + ms;
 		let told: string | undefined;

@@ -5,7 +5,7 @@ import { type Step, wayTo } from "../../files/way.ts";
 const OTHERS_MAY_WRITE = 0o002;
 const STICKY = 0o1000;
 
-/** Whether the project decides what a program is: it is there, or a link on the way to it is. */
+/** Whether the project decides what a program is: the program, or a link on the path to it, is in the project. */
 export function projectObjection(program: string, area: readonly string[]): string | undefined {
 	if (isInArea(area, program)) return "it is in the project";
 	const way = wayTo(program);
@@ -21,7 +21,7 @@ export function objectionTo(path: string, area: readonly string[]): string | und
 	return projectObjection(path, area) ?? wayTo(path)?.flatMap((step) => ownerObjection(step) ?? [])[0];
 }
 
-/** The same for a folder to look for programs in. Others could put new ones there, so no sticky bit excuses it. */
+/** The same for a folder to look for programs in. Others could put new programs there, so a sticky bit does not help. */
 export function objectionToFolder(folder: string, area: readonly string[]): string | undefined {
 	const objection = objectionTo(folder, area);
 	if (objection !== undefined) return objection;

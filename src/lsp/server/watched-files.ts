@@ -8,7 +8,7 @@ const CHANGED = 2;
 const DELETED = 3;
 
 /**
- * Tells a server which files of its project have changed, which most leave to their client. Looking before each request
+ * Tells a server which files of its project have changed, which most leave to their client. A check before each request
  * costs milliseconds and no watches, of which a system has few.
  */
 export class WatchedFiles {
@@ -29,7 +29,7 @@ export class WatchedFiles {
 		this.#notify = notify;
 	}
 
-	/** Whether there was anything to tell. The first look finds nothing changed. */
+	/** Whether there was anything to report. The first look finds no changes. */
 	async report(): Promise<boolean> {
 		const before = this.#known;
 		const now = await changeTimes(await sourceFiles(this.#root, this.#isWatched));
