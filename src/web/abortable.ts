@@ -1,4 +1,4 @@
-/** Stops waiting for what cannot be stopped itself. */
+/** Stops waiting for work that cannot be stopped itself. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 	const { promise, reject } = Promise.withResolvers<never>();
 	const abort = () => reject(signal.reason);
@@ -7,7 +7,7 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 	return Promise.race([work, promise]).finally(() => signal.removeEventListener("abort", abort));
 }
 
-/** A signal for both, the caller's and the time, and the time's own to tell them apart. */
+/** A combined signal of the caller and the time limit, and the time limit's own to tell them apart. */
 export function withTimeout(timeoutMs: number, caller: AbortSignal | undefined) {
 	const timeout = AbortSignal.timeout(timeoutMs);
 	return { timeout, signal: caller ? AbortSignal.any([caller, timeout]) : timeout };

@@ -1,4 +1,4 @@
-/** Keeps what was used last, up to a total weight and a number of entries. */
+/** Keeps the most recently used entries, up to a total weight and a number. */
 export class BoundedMap<V> {
 	readonly #entries = new Map<string, { value: V; weight: number }>();
 	readonly #limits: { weight: number; entries: number };

@@ -3,7 +3,7 @@ import type { DocumentKind } from "./convert/kind.ts";
 import type { WebErrorCode } from "./error.ts";
 import type { SearchHit } from "./search/provider.ts";
 
-/** What went wrong with one part of a call, or, without any subject, with the call itself. */
+/** A failure of one part of a call, or, without a subject, of the call itself. */
 export interface WebFailure {
 	/** The number of the search result it is about. */
 	index?: number;
@@ -19,7 +19,7 @@ export interface WebFailure {
 export interface PageDetails {
 	/** Its number in the response, from 1. */
 	index: number;
-	/** The address or path that was asked for. */
+	/** The requested address or path. */
 	source: string;
 	finalUrl?: string;
 	title?: string;
@@ -29,11 +29,11 @@ export interface PageDetails {
 	shown: { from: number; to: number };
 	/** What was left out of the text, and why. */
 	notes?: string[];
-	/** How often what was looked for is in the text, and where the places begin that are shown. */
+	/** How often the wanted words occur in the text, and where the shown places begin. */
 	found?: { count: number; places: number[] };
 }
 
-/** The data of a result. It is ok when at least one part of what was asked for is there. */
+/** The data of a result. It is ok if at least one requested part is there. */
 export interface WebDetails {
 	ok: boolean;
 	/** For `get_search_content`; only where pages were read. */

@@ -1,4 +1,4 @@
-/** The closed set of codes the web tools answer with. What exactly happened is in the message. */
+/** The closed set of error codes of the web tools. The message has the details. */
 export const WEB_ERROR_CODES = [
 	"INVALID_INPUT",
 	"NOT_FOUND",
@@ -22,13 +22,13 @@ export const WEB_ERROR_CODES = [
 export type WebErrorCode = (typeof WEB_ERROR_CODES)[number];
 
 /**
- * A failure that is told to the model. Its message is outside the fence around untrusted text, so it never quotes what
- * a page or a provider wrote.
+ * A failure that the model is told of. Its message is outside the fence around untrusted text, so it never quotes a page or
+ * a provider.
  */
 export class WebError extends Error {
 	override name = "WebError";
 	readonly code: WebErrorCode;
-	/** How long the other side asked us to wait. */
+	/** How long the server asked us to wait. */
 	readonly retryAfterSeconds: number | undefined;
 
 	constructor(code: WebErrorCode, message: string, { retryAfterSeconds }: { retryAfterSeconds?: number } = {}) {

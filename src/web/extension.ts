@@ -27,7 +27,7 @@ export default function webTools(pi: ExtensionAPI): void {
 	pi.on("session_start", (event, ctx) => {
 		decideTrust(event, ctx);
 		if (isAskedFor() || configFor(ctx).config.web.enabled) return;
-		// Registered, so that children can be given them, but no part of this session's prompt.
+		// Registered, so that children can get them, but not part of this session's prompt.
 		pi.setActiveTools(pi.getActiveTools().filter((name) => !WEB_TOOLS.includes(name)));
 	});
 	pi.on("tool_result", ({ toolName, details }: ToolResultEvent) =>
@@ -44,7 +44,7 @@ function guardedFetch(): GuardedFetch {
 	};
 }
 
-/** A child has the tools it was given, and a user who names one with `--tools` means it. */
+/** A child has the tools of its plan, and a user who names a tool with `--tools` wants it. */
 function isAskedFor(): boolean {
 	if (process.env.PI_SUBAGENT_CHILD === "1") return true;
 	return parseArgs(process.argv.slice(2)).tools?.some((name) => WEB_TOOLS.includes(name)) ?? false;

@@ -1,4 +1,4 @@
-/** Shown before and after each place. */
+/** How much is shown before and after each place. */
 const CONTEXT_CHARS = 400;
 const MOST_COUNTED = 1_000;
 
@@ -22,7 +22,7 @@ export function findPlaces(text: string, wanted: string): number[] {
 	return places;
 }
 
-/** The places with what stands around them, as many as fit; neighbours share a stretch. */
+/** The places with their context, as many as fit; neighbours share a stretch. */
 export function stretchesAround(text: string, places: readonly number[], maxChars: number): FoundStretch[] {
 	const stretches: FoundStretch[] = [];
 	let left = maxChars;

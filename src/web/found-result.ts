@@ -15,7 +15,7 @@ interface FindWish {
 	maxChars: number;
 }
 
-/** The places of a page with certain words, each with what stands around it and its offset. */
+/** The places of a page with certain words, each with its context and its offset. */
 export function foundResult(page: KeptPage, { responseId, find, offset, maxChars }: FindWish) {
 	if (find.trim() === "" || find.length > LONGEST_FIND) {
 		throw new WebError("INVALID_INPUT", `\`find\` takes 1 to ${LONGEST_FIND} characters.`);

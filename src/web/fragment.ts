@@ -9,11 +9,11 @@ export function atFragment(page: Page): Page {
 	const { anchors = {} } = page;
 	const at = Object.hasOwn(anchors, name) ? anchors[name] : undefined;
 	if (at === undefined) return { ...page, notes: [...(page.notes ?? []), NOT_THERE] };
-	// With the signs of a heading or a list before it.
+	// Includes the marks of a heading or a list before it.
 	return { ...page, start: page.text.lastIndexOf("\n", at - 1) + 1 };
 }
 
-/** The beginning needs no name, and a text to look for is not one. */
+/** The beginning needs no name, and a text fragment is not one. */
 function fragmentOf(source: string): string | undefined {
 	const hash = (URL.parse(source)?.hash ?? "").slice(1).replace(/:~:.*$/s, "");
 	if (hash === "" || hash === "top") return undefined;

@@ -14,7 +14,10 @@ interface PageWish {
 	preferReader: boolean;
 }
 
-/** A page of the web as text, from the part on that the address names: fresh from the cache, else fetched and converted. */
+/**
+ * A page of the web as text, from the part that the address names: from the cache if fresh, otherwise fetched and
+ * converted.
+ */
 export async function loadPage(source: string, call: WebCall, wanted: PageWish): Promise<Page> {
 	const { settings } = call;
 	const { cache } = processState();
@@ -29,7 +32,7 @@ export async function loadPage(source: string, call: WebCall, wanted: PageWish):
 	return atFragment(page);
 }
 
-/** Follows pages that only send their readers on, as many times as redirects. Each is checked like the first. */
+/** Follows pages that only redirect their readers, as many times as redirects. Each is checked like the first. */
 async function fetchDocument(
 	url: URL,
 	call: WebCall,

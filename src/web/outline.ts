@@ -14,7 +14,7 @@ const isStructured = ({ kind, source }: Page): boolean =>
 	!["text", "json", "csv", "tsv", "rtf"].includes(kind) ||
 	(kind === "text" && /\.(md|markdown)([?#].*)?$/i.test(source));
 
-/** The headings of a page and where they are, outside of code. A PDF without any has its pages. */
+/** The headings of a page and their positions, outside code. A PDF without headings has its pages. */
 export function outlineOf(page: Page): OutlineEntry[] {
 	if (!isStructured(page)) return [];
 	const headings: OutlineEntry[] = [];

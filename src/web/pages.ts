@@ -3,7 +3,7 @@ import type { PageDetails, WebFailure } from "./details.ts";
 import { WebError } from "./error.ts";
 import { type KeptPage, type Page, processState } from "./process-state.ts";
 
-/** Of all pages of a result together, unless the caller says otherwise. */
+/** The limit of all pages of a result together, unless the caller sets another. */
 export const PAGE_CHARS = 24_000;
 export const MOST_SHOWN_CHARS = 100_000;
 
@@ -19,7 +19,7 @@ export interface Read {
 	errors: WebFailure[];
 }
 
-/** Reads all sources at once. What fails is told beside what succeeds. */
+/** Reads all sources at once. Failures are reported beside the successes. */
 export async function readAll(
 	sources: readonly { index: number; subject: Pick<WebFailure, "index" | "url" | "path">; read(): Promise<Page> }[],
 ): Promise<Read> {
@@ -37,7 +37,7 @@ export async function readAll(
 	return { pages: pages.flat(), errors };
 }
 
-/** Anything but a failure of the web, an abort above all, ends the call. */
+/** Any other error, above all an abort, ends the call. */
 export function pageFailure(
 	error: unknown,
 	subject: Pick<WebFailure, "index" | "url" | "query" | "path"> = {},
@@ -47,7 +47,7 @@ export function pageFailure(
 	return { ...subject, code, message, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
 }
 
-/** Keeps the pages for `get_search_content` and tells under which id. */
+/** Keeps the pages for `get_search_content` and returns their id. */
 export function keepPages(pages: readonly KeptPage[]): string | undefined {
 	if (pages.length === 0) return undefined;
 	const responseId = randomBytes(9).toString("base64url");
@@ -56,7 +56,10 @@ export function keepPages(pages: readonly KeptPage[]): string | undefined {
 	return responseId;
 }
 
-/** The beginnings of several pages, or of the parts that their addresses name: short ones whole, the others share what is left. */
+/**
+ * The beginnings of several pages, or of the parts that their addresses name: short ones are whole, the others share the
+ * remaining room.
+ */
 export function beginnings(pages: readonly KeptPage[], maxChars = PAGE_CHARS): PageExcerpt[] {
 	let left = maxChars;
 	const rest = ({ text, start = 0 }: KeptPage) => text.length - start;
@@ -74,7 +77,7 @@ export function pageExcerpt(page: KeptPage, offset: number, maxChars: number): P
 	return { page, from, to: whole(page.text, Math.min(from + maxChars, page.text.length)) };
 }
 
-/** The place before, if this one is in the middle of a character. */
+/** The position before, if this one is inside a character. */
 const whole = (text: string, at: number): number =>
 	/[\udc00-\udfff]/.test(text.charAt(at)) ? Math.max(0, at - 1) : at;
 

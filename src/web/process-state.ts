@@ -4,7 +4,7 @@ import { Slots } from "./slots.ts";
 
 /** A page or file as the tools know it. */
 export interface Page extends ReadableDocument {
-	/** The address or path that was asked for. */
+	/** The requested address or path. */
 	source: string;
 	/** Where redirects led, if elsewhere. */
 	finalUrl?: string;
@@ -21,7 +21,7 @@ interface WebState {
 	hosts: Slots;
 	workers: Slots;
 	cache: BoundedMap<{ page: Page; at: number }>;
-	/** By response id. An id cannot be guessed, so only who was told it reads what is kept under it. */
+	/** By response id. An id cannot be guessed, so only a caller that was told it can read the content. */
 	kept: BoundedMap<readonly KeptPage[]>;
 }
 

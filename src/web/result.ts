@@ -14,13 +14,13 @@ export const webResult = <Details extends WebDetails>(parts: readonly string[], 
 export const failedCall = (failure: WebFailure) =>
 	webResult<WebDetails>(errorLines([failure]), { ok: false, pages: [], errors: [failure] });
 
-/** Pages, what is shown of each, and what could not be read. The pages are kept for `get_search_content`. */
+/** Pages, the shown part of each, and failures. The pages are kept for `get_search_content`. */
 export function pagesResult(shown: readonly PageExcerpt[], errors: WebFailure[]) {
 	const { texts, ...details } = presented(shown);
 	return webResult<WebDetails>([...texts, ...errorLines(errors)], { ok: shown.length > 0, ...details, errors });
 }
 
-/** The part of a result that tells of pages. */
+/** The part of a result about pages. */
 export function presented(shown: readonly PageExcerpt[], responseId = keepPages(shown.map(({ page }) => page))) {
 	const { warning, around } = untrusted();
 	return {
@@ -33,14 +33,14 @@ export function presented(shown: readonly PageExcerpt[], responseId = keepPages(
 	};
 }
 
-/** A search result is named by its number: its address is not ours to repeat outside the marks. */
+/** A search result is identified by its number: we may not repeat its address outside the marks. */
 export const errorLines = (errors: readonly WebFailure[]): string[] =>
 	errors.map(({ code, message, index, ...at }) => {
 		const about = index === undefined ? (at.url ?? at.query ?? at.path) : `[${index}]`;
 		return [about, code, message].filter((part) => part !== undefined).join(": ");
 	});
 
-/** Title, addresses and headings are the page's own words too, so they stand between the marks. */
+/** Title, addresses and headings are the page's own words too, so they go between the marks. */
 function pageText(excerpt: PageExcerpt): string {
 	const { page, from, to } = excerpt;
 	const isBeginning = from === (page.start ?? 0);

@@ -4,7 +4,7 @@ import type { GuardedFetch } from "./net/guarded-fetch.ts";
 
 export type WebSettings = Config["web"];
 
-/** What the tools work with, the same for all calls. */
+/** The services of the tools, the same for all calls. */
 export interface WebServices {
 	fetch: GuardedFetch;
 	/** The script of the thread that converts documents. */
@@ -13,7 +13,7 @@ export interface WebServices {
 	settings(ctx: ExtensionContext): WebSettings;
 }
 
-/** What one call works with. */
+/** The services of one call. */
 export interface WebCall extends Omit<WebServices, "settings"> {
 	settings: WebSettings;
 	signal: AbortSignal | undefined;

@@ -9,8 +9,8 @@ const SECRET_NAME =
 const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/;
 
 /**
- * Reads a file of the workspace. Nothing outside of it, wherever links lead, no hidden files, and none that hold keys: a
- * model that reads the web can be talked into leaking what it sees.
+ * Reads a file of the workspace. Nothing outside it, wherever links lead, no hidden files, and none that hold keys: a model
+ * that reads the web can be talked into leaking what it sees.
  */
 export async function readWorkspaceFile(path: string, { cwd, maxBytes }: { cwd: string; maxBytes: number }) {
 	const root = await realpath(cwd);
@@ -24,7 +24,7 @@ export async function readWorkspaceFile(path: string, { cwd, maxBytes }: { cwd: 
 	if (parts.some((part) => part.startsWith(".")))
 		throw new WebError("INVALID_INPUT", "Hidden files are not converted.");
 	if (parts.some((part) => SECRET_NAME.test(part))) throw secret();
-	// Not through a link that was put there since, and not waiting for the writer of a pipe.
+	// Neither follows a link that was put there since, nor waits for the writer of a pipe.
 	const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
 	try {
 		const stats = await handle.stat();

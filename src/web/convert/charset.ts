@@ -1,10 +1,10 @@
 const OWN_WORD =
 	/<meta[^>]{0,500}?charset\s*=\s*["']?\s*([\w:.-]{1,40})|^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w:.-]{1,40})|^[#;%/*-][^\n]{0,100}coding[:=]\s*([\w.-]{1,40})/i;
-/** Where a page says what it is written in. A browser looks at 1,024 bytes; pages with long comments need more. */
+/** Where a page declares its charset. A browser looks at 1,024 bytes; pages with long comments need more. */
 const OWN_WORD_BYTES = 64 * 1024;
 /**
- * Bytes to text, as a browser does it: the byte order mark wins, then the header, then what the document says of itself.
- * Where nothing is said, or it is not a known charset, UTF-8 if it is valid; otherwise somebody has to guess.
+ * Bytes to text, as a browser does it: the byte order mark wins, then the header, then the document's own declaration.
+ * Without one, or with an unknown charset, UTF-8 if it is valid; otherwise the caller has to guess.
  */
 export function decodeDeclared(bytes: Buffer, contentType = ""): string | undefined {
 	const header = /charset\s*=\s*["']?([\w:.-]{1,40})/i.exec(contentType)?.[1];
@@ -37,7 +37,7 @@ function byMark([first, second, third]: Buffer): string | undefined {
 	return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
 }
 
-/** A document whose words can be read as ASCII is not in UTF-16, whatever it says. */
+/** A document whose declaration is readable as ASCII is not in UTF-16, whatever it says. */
 function ownWord(bytes: Buffer): string | undefined {
 	const match = OWN_WORD.exec(bytes.subarray(0, OWN_WORD_BYTES).toString("latin1"));
 	const label = match?.[1] ?? match?.[2] ?? match?.[3];

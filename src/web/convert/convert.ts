@@ -10,11 +10,11 @@ import { whyUnreadable } from "./unreadable.ts";
 
 export interface RawDocument {
 	bytes: Buffer;
-	/** As the server declared it. */
+	/** As declared by the server. */
 	contentType?: string;
-	/** As it is called on disk. */
+	/** Its name on disk. */
 	name?: string;
-	/** For links that are relative. */
+	/** For relative links. */
 	url: string;
 	preferReader: boolean;
 }
@@ -24,7 +24,7 @@ export interface ReadableDocument extends Converted {
 	cut: boolean;
 }
 
-/** Above this JSON is shown as it came. */
+/** Above this size, JSON is shown as it came. */
 const LONGEST_JSON = 1_000_000;
 
 /** Any document we can read, as text for a model. */
@@ -35,7 +35,7 @@ export async function convertDocument(raw: RawDocument, worker: URL, limits: Wor
 	return { whyEmpty: "the document is empty", ...converted, kind, ...legibleText(converted) };
 }
 
-/** Without what nobody sees. Places that links point to move along. */
+/** Without invisible characters. The positions of link targets move along. */
 function legibleText({ title, text, anchors = {}, cut = false }: Converted) {
 	const places = Object.entries(anchors).sort(([, a], [, b]) => a - b);
 	const moved: Record<string, number> = {};

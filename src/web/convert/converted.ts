@@ -1,18 +1,18 @@
 import type { AnchorOffsets } from "./html/anchors.ts";
 
-/** What became of a document. */
+/** The result of a conversion. */
 export interface Converted {
 	title?: string;
 	text: string;
-	/** Sentences of ours about what was left out and why. They quote nothing of the document. */
+	/** Our own sentences about what was left out and why. They quote nothing of the document. */
 	notes?: string[];
 	/** Why there is no text, in words of ours. */
 	whyEmpty?: string;
-	/** Where a page sends its readers on. */
+	/** The address that a page redirects to. */
 	refresh?: string;
 	/** Where the parts begin that an address can point to. */
 	anchors?: AnchorOffsets;
-	/** The text was longer than what is kept of it. */
+	/** Whether the text was longer than the limit. */
 	cut?: boolean;
 }
 
@@ -29,5 +29,5 @@ export type ConvertJob =
 	| { kind: "html"; html: string; url: string; preferReader: boolean }
 	| { kind: PackedKind; bytes: Uint8Array };
 
-/** Its answer. The reason quotes nothing of the document. */
+/** The answer of a worker. The reason quotes nothing of the document. */
 export type ConvertAnswer = { ok: true; converted: Converted } | { ok: false; reason: string };

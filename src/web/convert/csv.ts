@@ -9,18 +9,18 @@ const SAMPLE_ROWS = 50;
 
 /** Values in rows, as a table. */
 export function csvToMarkdown(text: string, usual: "," | "\t"): string {
-	// Excel's own way to tell.
+	// Excel's own way to declare it.
 	const [line = "", told] = /^sep=([,;\t|])\r?\n/i.exec(text) ?? [];
 	const body = text.slice(line.length);
 	return markdownTable([...rowsOf(body, (told as Delimiter | undefined) ?? delimiterOf(body, usual))]);
 }
 
-/** The sign that cuts the rows into the same number of cells, most of the time. A comma in prose does not. */
+/** The separator that cuts the rows into the same number of cells, most of the time. A comma in prose does not. */
 function delimiterOf(text: string, usual: Delimiter): Delimiter {
 	const sample = text.slice(0, SAMPLE_CHARS);
 	const score = (delimiter: Delimiter) => {
 		const rows = [...rowsOf(sample, delimiter)].filter((row) => row.some((cell) => cell.trim() !== ""));
-		// The last one may be cut.
+		// The last row may be cut.
 		const counted = (rows.length > 1 && sample.length < text.length ? rows.slice(0, -1) : rows).slice(0, SAMPLE_ROWS);
 		const width = counted[0]?.length ?? 1;
 		const same = counted.filter((row) => row.length === width).length / Math.max(1, counted.length);

@@ -1,6 +1,6 @@
 import { readXml } from "./xml.ts";
 
-/** What a style makes of a paragraph. */
+/** The effect of a style on a paragraph. */
 export interface WordStyle {
 	/** 1 to 6; 0: not a heading. */
 	level: number;

@@ -26,14 +26,14 @@ class WordWriter {
 	readonly #links: ReadonlyMap<string, string>;
 	readonly #styles: ReadonlyMap<string, WordStyle>;
 	readonly #parts: TextParts;
-	/** Open tables, the innermost last: each with its finished rows, and the cells of the row at hand. */
+	/** Open tables, the innermost last: each with its finished rows, and the cells of the current row. */
 	readonly #tables: { rows: string[][]; cells: string[] }[] = [];
-	/** Lines of code that stand together, one paragraph each. */
+	/** Consecutive lines of code, one paragraph each. */
 	#code: string[] = [];
 	#text = "";
 	#prefix = "";
 	#isCode = false;
-	/** Characters in fonts for code, of the paragraph at hand. */
+	/** Characters in monospaced fonts in the current paragraph. */
 	#monospaced = 0;
 	#inMonospace = false;
 	#link: { target: string; start: number } | undefined;
@@ -127,7 +127,7 @@ class WordWriter {
 	#endTable(): void {
 		const rows = this.#tables.pop()?.rows ?? [];
 		const outer = this.#tables.at(-1);
-		// A table in a cell has no form in markdown; its text stays.
+		// Markdown has no tables inside cells; the text stays.
 		if (outer) outer.cells.push([outer.cells.pop() ?? "", ...rows.flat()].join(" ").trim());
 		else {
 			this.#endCode();

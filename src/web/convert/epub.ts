@@ -5,10 +5,10 @@ import { TextParts } from "./text-parts.ts";
 import { pathInArchive, readXml } from "./xml.ts";
 import { ZipArchive } from "./zip.ts";
 
-/** Links from chapter to chapter lead to nothing that can be fetched: under this address they are only words. */
+/** Links between chapters lead to nothing that can be fetched: with this address they become plain words. */
 const BOOK = "book:/";
 
-/** A book as markdown: its chapters in the order of reading, each read as the page that it is. */
+/** A book as markdown: its chapters in reading order, each converted like a page. */
 export function epubToMarkdown(bytes: Uint8Array): Converted {
 	const zip = new ZipArchive(bytes);
 	const book = packagePath(zip.read("META-INF/container.xml"));

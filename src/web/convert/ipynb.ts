@@ -3,7 +3,7 @@ import { type Converted, Unreadable } from "./converted.ts";
 import { fenced } from "./fence.ts";
 import { TextParts } from "./text-parts.ts";
 
-/** Of one output: tables and logs of a notebook can be endless. */
+/** The limit of one output: tables and logs of a notebook can be endless. */
 const LONGEST_OUTPUT = 20_000;
 
 interface Cell {
@@ -37,14 +37,14 @@ function parsed(bytes: Uint8Array): Book {
 		const book: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
 		if (typeof book === "object" && book !== null && "cells" in book) return book;
 	} catch (error) {
-		// Its message quotes the document, and this sentence is ours.
+		// The error's message quotes the document, but this sentence must be ours.
 		if (!(error instanceof SyntaxError)) throw error;
 		throw new Unreadable("It is not a Jupyter notebook: it is not JSON.");
 	}
 	throw new Unreadable("It is not a Jupyter notebook: it has no cells.");
 }
 
-/** What a reader of the notebook sees: text if there is any, otherwise the word that there is a picture. */
+/** What a reader of the notebook sees: text if there is any, otherwise a note that there is a picture. */
 function outputText(output: Record<string, unknown>): string {
 	const data = (typeof output.data === "object" && output.data !== null ? output.data : {}) as Record<string, unknown>;
 	const text =

@@ -22,7 +22,7 @@ const BY_NAME: Readonly<Record<string, DocumentKind>> = {
 	ipynb: "ipynb",
 };
 
-/** Files of an office are zip archives. What they are is in the names of their parts. */
+/** Office files are zip archives. The names of their parts tell the kind. */
 const ARCHIVES: readonly [string, DocumentKind][] = [
 	["word/document.xml", "docx"],
 	["xl/workbook.xml", "xlsx"],
@@ -32,10 +32,10 @@ const ARCHIVES: readonly [string, DocumentKind][] = [
 ];
 
 const HEAD_BYTES = 16 * 1024;
-/** More is not parsed only to see what it is. */
+/** Larger documents are not parsed just to find their kind. */
 const LARGEST_PARSED = 1_000_000;
 
-/** What a document is. The bytes win over what was declared where they are clear; undefined: nothing we can read. */
+/** The kind of a document. Clear bytes win over the declaration; undefined: nothing we can read. */
 export function documentKind(
 	bytes: Buffer,
 	declared: { contentType?: string; name?: string },
@@ -57,15 +57,18 @@ function saidKind({ contentType = "", name = "" }: { contentType?: string; name?
 	const type = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
 	const byType = BY_TYPE.find(([pattern]) => pattern.test(type))?.[1];
 	const byName = BY_NAME[/\.([a-z]+)$/.exec(name.toLowerCase())?.[1] ?? ""];
-	// Many servers call everything they do not know text.
+	// Many servers label every unknown type as text.
 	return byType === "text" && byName !== "html" ? (byName ?? byType) : (byType ?? byName);
 }
 
-/** What begins like a page is one, also an error page in place of a PDF, or XHTML with everything that may precede it. */
+/**
+ * A document that begins like a page is one, even an error page in place of a PDF, or XHTML with everything that may
+ * precede it.
+ */
 const isHtml = (text: string): boolean =>
 	/^\s*(<\?xml[^>]*\?>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*(<!doctype\s+html\b|<html[\s>])/i.test(text);
 
-/** Plain text is often served as a page. It has no tags that HTML knows. */
+/** Plain text is often served as a page. It has no HTML tags. */
 const hasMarkup = (text: string): boolean =>
 	/<(!doctype\s+html|\/?(html|head|body|title|meta|link|script|style|frameset|p|div|span|a|b|i|em|strong|br|hr|h[1-6]|ul|ol|li|dl|table|tr|td|pre|code|img|main|article|section|nav|header|footer|form|center|font|blockquote|noscript)[\s/>])/i.test(
 		text,

@@ -7,7 +7,7 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
 
 const tableRow = (cells: readonly string[]): string => `| ${cells.map(cellText).join(" | ")} |`;
 
-/** What a cell of markdown can hold: one line, and no bar that is not its border. In a time that grows with the text. */
+/** The text that a markdown cell can hold: one line, and no bar but its borders. In linear time. */
 const cellText = (text: string): string =>
 	text
 		.split(/[\r\n]+/)

@@ -20,7 +20,7 @@ export function odfToMarkdown(bytes: Uint8Array): Converted {
 
 class OdfWriter {
 	readonly #parts: TextParts;
-	/** Styles of this document that are made from the one for code. */
+	/** Styles of this document that derive from the one for code. */
 	readonly #codeStyles = new Set<string>();
 	readonly #tables: { rows: string[][]; repeated: number }[] = [];
 	#code: string[] = [];
@@ -110,7 +110,7 @@ class OdfWriter {
 	}
 
 	#endParagraph(prefix: string): void {
-		// A note stands inside its paragraph, with paragraphs of its own.
+		// A note is inside its paragraph, with paragraphs of its own.
 		if (--this.#inParagraph > 0) return;
 		const text = this.#text.trim();
 		const row = this.#tables.at(-1)?.rows.at(-1);

@@ -11,7 +11,7 @@ export interface PdfHeading {
 
 const MOST_HEADINGS = 2_000;
 
-/** The headings of a PDF by page, from its table of contents. A damaged one is none. */
+/** The headings of a PDF by page, from its table of contents. A damaged one counts as missing. */
 export async function headingsOf(document: PdfDocument): Promise<Map<number, PdfHeading[]>> {
 	const headings = new Map<number, PdfHeading[]>();
 	let left = MOST_HEADINGS;

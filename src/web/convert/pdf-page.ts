@@ -4,7 +4,7 @@ export type PdfPage = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentPr
 
 export interface PdfText {
 	lines: string[];
-	/** The text of each part that a tag of the file can name. */
+	/** The text of each part that a tag of the file refers to. */
 	byTag: ReadonlyMap<string, string>;
 }
 

@@ -9,7 +9,7 @@ interface TagNode {
 	children: readonly (TagNode | { type: string; id: string })[];
 }
 
-/** Deeper, a file wants to hurt. */
+/** Only a malicious file nests deeper. */
 const DEEPEST_TAG = 100;
 
 /** The text of a page by the tags of the file: headings, lists, tables. Empty if it has none. */

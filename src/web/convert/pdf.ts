@@ -5,7 +5,7 @@ import { readPageText } from "./pdf-page.ts";
 import { taggedBlocks } from "./pdf-tags.ts";
 import { LONGEST_TEXT } from "./text-parts.ts";
 
-/** The text of a PDF, page by page, with the headings and tables that the file itself names. */
+/** The text of a PDF, page by page, with the headings and tables that the file itself marks. */
 export async function pdfToMarkdown(bytes: Uint8Array): Promise<Converted> {
 	const document = await getDocumentProxy(bytes);
 	const headings = await headingsOf(document);
@@ -35,13 +35,13 @@ async function pdfPageText(document: PdfDocument, number: number, headings: read
 		.map((line) => asHeading(line, headings))
 		.join("\n")
 		.trim();
-	// Files that are only tagged in part lose nothing.
+	// A partly tagged file loses nothing.
 	return tagged.replace(/\W/g, "").length >= plain.replace(/\W/g, "").length * 0.8 ? tagged : plain;
 }
 
 function asHeading(line: string, headings: readonly PdfHeading[]): string {
 	const text = lowered(line);
-	// Many tables of contents leave the numbers of headings out.
+	// Many tables of contents omit the numbers of headings.
 	const found = headings.find(({ title }) => title === text || title === text.replace(/^[a-z]?[\d.]+\s+/, ""));
 	return found ? `${"#".repeat(found.level)} ${line.trim()}` : line;
 }

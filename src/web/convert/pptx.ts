@@ -38,7 +38,7 @@ function speakerNotes(zip: ZipArchive, slide: string): string {
 	const relations = relationsOf(zip.read(slide.replace(/([^/]+)$/, "_rels/$1.rels")), slide.replace(/\/[^/]+$/, ""));
 	const path = [...relations.values()].find((target) => target.includes("notesSlide"));
 	if (path === undefined) return "";
-	// The number of the slide is on its notes too, alone in its place.
+	// The notes also contain the number of the slide, alone in its placeholder.
 	return slideText(zip.read(path))
 		.blocks.filter((block) => !/^- \d+$/.test(block))
 		.join("\n");

@@ -5,7 +5,7 @@ import { LONGEST_TEXT } from "./text-parts.ts";
 /** Control words with their number, signs, bytes in hexadecimal, braces, and the text between them. */
 const TOKEN = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z'])|([{}])|[\r\n]+|([^\\{}\r\n]+)/gi;
 
-/** Groups that hold settings, pictures or what a field was made from. */
+/** Groups that hold settings, pictures or the source of a field. */
 const RTF_SETTINGS = new Set(
 	"fonttbl colortbl stylesheet info pict object fldinst themedata colorschememapping latentstyles datastore listtable listoverridetable rsidtbl generator header footer headerl headerr footerl footerr xmlnstbl".split(
 		" ",
@@ -30,7 +30,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
 
 interface Group {
 	isSkipped: boolean;
-	/** How many characters after a Unicode one stand in for it. */
+	/** How many characters after a Unicode one are its fallback. */
 	standIns: number;
 }
 

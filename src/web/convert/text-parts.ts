@@ -1,10 +1,10 @@
-/** Of one document; the rest would not fit any model. */
+/** The limit of one document; the rest would not fit any model. */
 export const LONGEST_TEXT = 2_000_000;
 
-/** Thrown when there is more text than is kept. */
+/** Thrown when there is more text than the limit. */
 class Enough extends Error {}
 
-/** The blocks of a text that is being made, up to the length that is kept of it. */
+/** The blocks of a growing text, up to a maximum length. */
 export class TextParts {
 	readonly #parts: string[] = [];
 	#left = LONGEST_TEXT;
@@ -17,7 +17,7 @@ export class TextParts {
 		if (this.#left < 0) throw new Enough();
 	}
 
-	/** Lets a reader add until it is done, or until it is enough. */
+	/** Lets a reader add blocks until it is done, or the limit is reached. */
 	fill(read: () => void): void {
 		try {
 			read();
@@ -27,7 +27,7 @@ export class TextParts {
 		}
 	}
 
-	/** Paragraphs apart, items of a list together. */
+	/** A blank line between paragraphs, none between the items of a list. */
 	done(): { text: string; cut: boolean } {
 		return { text: this.#parts.join("\n\n").replace(/^([ \t]*- .*)\n\n(?=[ \t]*- )/gm, "$1\n"), cut: this.#cut };
 	}

@@ -1,4 +1,4 @@
-/** What bytes that are not text begin with, at which place, and what to tell about them. */
+/** The first bytes of formats that are not text, their offset, and what to say about them. */
 const SIGNATURES: readonly [begin: string, what: string, at?: number][] = [
 	["\x89PNG\r\n", "an image (PNG)"],
 	["\xff\xd8\xff", "an image (JPEG)"],

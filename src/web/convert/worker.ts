@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type ConvertAnswer, type Converted, type ConvertJob, Unreadable } from "./converted.ts";
 
-/** Converts one document in a thread of its own, with nothing of the process but the document. */
+/** Converts one document in a thread of its own, with access to the document only. */
 async function convert(job: ConvertJob): Promise<Converted> {
 	switch (job.kind) {
 		case "html":
@@ -25,7 +25,7 @@ async function convert(job: ConvertJob): Promise<Converted> {
 	}
 }
 
-/** Of a library's errors only the name, such as PasswordException: their messages may quote the document. */
+/** Only the name of a library's error, such as PasswordException: its message may quote the document. */
 function reasonOf(error: unknown): string {
 	if (error instanceof Unreadable) return error.message;
 	return error instanceof Error ? error.name : "unknown";

@@ -4,7 +4,10 @@ import { TextParts } from "./text-parts.ts";
 import { readXml, relationsOf } from "./xml.ts";
 import { ZipArchive } from "./zip.ts";
 
-/** Of a sheet, empty ones counted: a row with one cell at the far end is filled up to it. More cannot be shown anyway. */
+/**
+ * The limit of a sheet, including empty cells: a row with one cell at the far end is filled up to it. More cannot be shown
+ * anyway.
+ */
 const MOST_CELLS = 500_000;
 /** Built-in formats of dates and times. */
 const DATE_FORMATS = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47]);
@@ -12,7 +15,7 @@ const EXCEL_DAY_MS = 86_400_000;
 /** Day 0 of Excel, which believes that 1900 was a leap year. */
 const EXCEL_EPOCH = Date.UTC(1899, 11, 30);
 
-/** A workbook as markdown: each sheet a table, with the values that its author saw last. */
+/** A workbook as markdown: each sheet a table, with the values that its author last saw. */
 export function xlsxToMarkdown(bytes: Uint8Array): Converted {
 	const zip = new ZipArchive(bytes);
 	const book = zip.read("xl/workbook.xml");
@@ -43,7 +46,7 @@ function sheetsOf(book: Buffer): { name: string; id: string; hidden: boolean }[]
 	return sheets;
 }
 
-/** Each a cell's text, which may come in several runs. Readings of Japanese words are not part of it. */
+/** Each is a cell's text, which may have several runs. Phonetic readings of Japanese words are not part of it. */
 function sharedStrings(xml: Buffer | undefined): string[] {
 	const strings: string[] = [];
 	let inText = false;
@@ -65,7 +68,7 @@ function sharedStrings(xml: Buffer | undefined): string[] {
 	return strings;
 }
 
-/** The numbers of the styles that show a number as a date. */
+/** The styles that show a number as a date. */
 function dateStyles(xml: Buffer | undefined): ReadonlySet<number> {
 	const formats = new Set(DATE_FORMATS);
 	const styles = new Set<number>();
@@ -118,7 +121,7 @@ function sheetRows(
 			size += Math.max(1, cell.column - (row?.length ?? 0) + 1);
 			if (!row || size > MOST_CELLS) return;
 			while (row.length < cell.column) row.push("");
-			// A formula that nobody has calculated yet is all there is.
+			// A formula that was never calculated has no value to show.
 			row[cell.column] = cell.value === "" ? `=${cell.formula}` : cellValue(cell, strings, dates);
 		},
 	});

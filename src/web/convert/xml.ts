@@ -9,7 +9,7 @@ export interface XmlReader {
 	close?(name: string): void;
 }
 
-/** Reads XML from front to back. It knows no entities but the five of XML and numbers, so none can be expanded. */
+/** Reads XML from front to back. It knows only the five entities of XML and numbers, so none can be expanded. */
 export function readXml(bytes: Buffer | undefined, reader: XmlReader): void {
 	if (!bytes) return;
 	const parser = new Parser(
@@ -23,7 +23,7 @@ export function readXml(bytes: Buffer | undefined, reader: XmlReader): void {
 	parser.end(decodeDeclared(bytes) ?? bytes.toString("latin1"));
 }
 
-/** The targets of a part's relations, by id. Paths are those of the archive. */
+/** The targets of a part's relations, by id. Paths are relative to the archive. */
 export function relationsOf(bytes: Buffer | undefined, folder: string): Map<string, string> {
 	const targets = new Map<string, string>();
 	readXml(bytes, {
@@ -35,7 +35,7 @@ export function relationsOf(bytes: Buffer | undefined, folder: string): Map<stri
 	return targets;
 }
 
-/** A path as the archive's directory has it. It is only looked up there, so it leads nowhere else. */
+/** A path as in the archive's directory. It is only looked up there, so it leads nowhere else. */
 export function pathInArchive(target: string, folder: string): string {
 	const path = URL.parse(target, `zip:///${folder}/`)?.pathname ?? target;
 	try {

@@ -8,18 +8,18 @@ const STORED = 0;
 const DEFLATED = 8;
 
 const MOST_ENTRIES = 5_000;
-/** Of one entry, unpacked. The sizes that the archive tells are not believed. */
+/** The limit of one unpacked entry. The sizes that the archive declares are not trusted. */
 const LARGEST_ENTRY = 32 * 1024 * 1024;
-/** Of all entries that are read, unpacked. */
+/** The limit of all unpacked entries that are read. */
 const LARGEST_TOTAL = 128 * 1024 * 1024;
 
 /**
  * The files in a zip archive, by the names in its directory; nothing is written anywhere, so a name is only a name.
- * Anything unusual (encryption, zip64, other packings) is an error.
+ * Anything unusual (encryption, zip64, other compression) is an error.
  */
 export class ZipArchive {
 	readonly #zip: Buffer;
-	/** Where each entry stands in the central directory, which is what counts; local headers may say anything. */
+	/** The position of each entry in the central directory, which is authoritative; local headers may say anything. */
 	readonly #entries: ReadonlyMap<string, number>;
 	#left = LARGEST_TOTAL;
 

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { WebError } from "../error.ts";
 
-/** RFC 8878 recommends it as the most a decoder should be asked for: 8 MiB. */
+/** The largest window that RFC 8878 recommends a decoder to support: 8 MiB. */
 const ZSTD_WINDOW_LOG = 23;
 
 const DECODERS = new Map<string, () => Duplex>([
@@ -17,7 +17,7 @@ const DECODERS = new Map<string, () => Duplex>([
 
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br, zstd";
 
-/** The whole body, unpacked. The limit holds for what comes over the wire and for what becomes of it. */
+/** The whole body, unpacked. The limit applies to the bytes on the wire and to the unpacked ones. */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
 	const decoder = DECODERS.get((response.headers["content-encoding"] ?? "identity").trim().toLowerCase());
 	try {

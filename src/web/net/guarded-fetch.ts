@@ -10,7 +10,7 @@ import { hostnameOf, parseWebUrl } from "./web-url.ts";
 
 export interface GuardedRequest {
 	url: URL;
-	/** Default GET. Only a GET follows redirects, so nothing but our own plain headers ever reaches another host. */
+	/** Default GET. Only a GET follows redirects, so only our own plain headers ever reach another host. */
 	method?: "GET" | "POST";
 	headers?: Readonly<Record<string, string>>;
 	body?: string;
@@ -24,7 +24,7 @@ export interface GuardedRequest {
 export interface GuardedResponse {
 	status: number;
 	headers: IncomingMessage["headers"];
-	/** After redirects. */
+	/** The address after redirects. */
 	url: URL;
 	body: Buffer;
 }
@@ -50,7 +50,7 @@ export function createGuardedFetch(network: NetworkView = REALITY): GuardedFetch
 	return async (request) => {
 		const { timeout, signal } = withTimeout(request.timeoutMs, request.signal);
 		try {
-			// A lookup cannot be cancelled, and not every runtime tells of a request that was.
+			// A lookup cannot be cancelled, and not every runtime reports a cancelled request.
 			return await abortable(fetchOnce(network, request, signal), signal);
 		} catch (error) {
 			request.signal?.throwIfAborted();
@@ -104,7 +104,7 @@ async function sendRequest(
 	throw failure;
 }
 
-/** Node's lookup is not asked for addresses that are already one, so these are checked here like the others. */
+/** Node does not call lookup for IP addresses, so these are checked here like the others. */
 async function checkedAddresses(network: NetworkView, request: GuardedRequest): Promise<string[]> {
 	const hostname = hostnameOf(request.url);
 	const addresses = isIP(hostname) === 0 ? await network.resolve(hostname) : [hostname];
@@ -118,7 +118,7 @@ async function checkedAddresses(network: NetworkView, request: GuardedRequest): 
 	return addresses;
 }
 
-/** Only the code of a system error is told: messages of TLS quote the other side's certificate. */
+/** Only the code of a system error is reported: TLS messages quote the other side's certificate. */
 function asWebError(error: unknown): WebError {
 	if (error instanceof WebError) return error;
 	const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";

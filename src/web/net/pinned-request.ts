@@ -5,7 +5,7 @@ import { hostnameOf } from "./web-url.ts";
 
 export interface PinnedRequest {
 	url: URL;
-	/** Where to connect, whatever the name of the host resolves to now. */
+	/** Where to connect, whatever the host's name resolves to now. */
 	address: string;
 	method: "GET" | "POST";
 	headers: Readonly<Record<string, string>>;
@@ -13,17 +13,17 @@ export interface PinnedRequest {
 	signal: AbortSignal;
 }
 
-/** No connection came about, so another address of the same host may be tried. */
+/** No connection was made, so another address of the same host may be tried. */
 export class NotConnected extends Error {
 	override name = "NotConnected";
 }
 
-/** Of one attempt, so that a host with one dead address is still reached. */
+/** The limit of one attempt, so that a host with one dead address is still reached. */
 const CONNECT_MS = 5_000;
 
 /**
- * Sends one request to one address. The name is not looked up again: only `Host`, SNI and the check of the certificate
- * use it. A connection for each request; nothing is shared, no proxy is taken from the environment.
+ * Sends one request to one address. The name is not looked up again: only `Host`, SNI and the certificate check use it.
+ * Each request has its own connection; nothing is shared, and no proxy is taken from the environment.
  */
 export function sendPinned({ url, address, method, headers, body, signal }: PinnedRequest): Promise<IncomingMessage> {
 	const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -47,7 +47,7 @@ export function sendPinned({ url, address, method, headers, body, signal }: Pinn
 		}),
 	);
 	request.once("response", resolve);
-	// Stays for errors after the response, which its reader hears of too.
+	// Remains for errors after the response, which its reader gets too.
 	request.on("error", (error) => {
 		clearTimeout(deadline);
 		reject(connected || signal.aborted ? error : new NotConnected(error.message, { cause: error }));

@@ -1,4 +1,4 @@
-/** `Retry-After` in seconds: given as such or as a date. */
+/** `Retry-After` in seconds: given as a number or as a date. */
 export function retryAfterSeconds(header: string | undefined, now = Date.now()): number | undefined {
 	if (header === undefined) return undefined;
 	if (/^\s*\d{1,9}\s*$/.test(header)) return Number(header);

@@ -13,17 +13,17 @@ const PROVIDERS: Readonly<Record<SearchProviderName, SearchProvider>> = {
 	duckduckgo,
 };
 
-/** A provider that can be asked. */
+/** A provider that is available. */
 export interface Account {
 	name: SearchProviderName;
 	provider: SearchProvider;
 	baseUrl: string;
 	key: string;
-	/** The address is the user's choice and may be on their own network. */
+	/** The user chose the address, which may be on their own network. */
 	isUsersAddress: boolean;
 }
 
-/** Those that can be asked, in the order in which to ask them. */
+/** The available providers, in the order in which to ask them. */
 export function searchAccounts(settings: WebSettings, env: NodeJS.ProcessEnv): Account[] {
 	const first = settings.provider;
 	const order = [...SEARCH_PROVIDERS].sort((a, b) => Number(b === first) - Number(a === first));

@@ -36,7 +36,7 @@ async function sendQuestion(
 			...(headers && { headers }),
 			...(body !== undefined && { method: "POST", body }),
 			maxBytes: Math.min(call.settings.maxBytes, LARGEST_ANSWER),
-			// A key must not travel on to wherever a redirect points.
+			// A key must not be sent to the target of a redirect.
 			maxRedirects: 0,
 			signal: call.signal,
 			allowPrivateNetwork: call.settings.allowPrivateNetwork || account.isUsersAddress,
@@ -47,7 +47,7 @@ async function sendQuestion(
 	}
 }
 
-/** What went wrong with a page means something else for a service. */
+/** The same error means something else for a service than for a page. */
 const SEARCH_CODES: Partial<Record<WebErrorCode, WebErrorCode>> = {
 	CONTENT_FETCH_TIMEOUT: "WEB_SEARCH_TIMEOUT",
 	CONTENT_FETCH_FAILED: "PROVIDER_UNAVAILABLE",
@@ -55,7 +55,7 @@ const SEARCH_CODES: Partial<Record<WebErrorCode, WebErrorCode>> = {
 	FILE_TOO_LARGE: "WEB_SEARCH_FAILED",
 };
 
-/** Tavily has two of its own for a plan that is used up; DuckDuckGo sends a riddle with 202. */
+/** Tavily has two of its own for an exhausted plan; DuckDuckGo sends a captcha with 202. */
 const SLOW_DOWN = new Set([429, 432, 433]);
 
 function requireAnswer({ name }: Account, { status, headers }: GuardedResponse): void {
@@ -75,7 +75,7 @@ function hitsIn({ name, provider }: Account, { body, headers }: GuardedResponse)
 	try {
 		return provider.hits(decodeDeclared(body, headers["content-type"]) ?? body.toString("latin1"));
 	} catch (error) {
-		// A parser quotes what it could not read, which is not ours to repeat outside of the marks.
+		// A parser's message quotes its input, which we may not repeat outside the marks.
 		const reason = error instanceof SyntaxError ? "it is not JSON." : messageOf(error);
 		throw new WebError("PROVIDER_UNAVAILABLE", `${name} answered in a form that is not known: ${reason}`);
 	}

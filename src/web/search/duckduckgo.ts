@@ -1,11 +1,11 @@
 import { decodeEntities } from "../entities.ts";
 import type { SearchHit, SearchProvider } from "./provider.ts";
 
-// Bounded everywhere: a page that is not what we expect must not cost more than reading it.
+// Bounded everywhere: an unexpected page must not cost more than reading it.
 const LINK = /<a\s([^<>]{0,2000})>([\s\S]{0,2000}?)<\/a>/g;
 const SNIPPET = /\bclass="[^"<>]{0,200}\bresult__snippet\b[^<>]{0,2000}>([\s\S]{0,4000}?)<\/(?:a|div|td)>/;
 
-/** Its page for browsers without JavaScript: needs no key, but may ask a busy user to prove to be human. */
+/** Its page for browsers without JavaScript: needs no key, but may ask a busy user to prove that they are human. */
 export const duckduckgo: SearchProvider = {
 	baseUrl: "https://html.duckduckgo.com",
 	request: ({ query }, { baseUrl }) => ({ url: `${baseUrl}/html/?${new URLSearchParams({ q: query })}` }),
@@ -24,7 +24,7 @@ export const duckduckgo: SearchProvider = {
 	},
 };
 
-/** Results link through a redirect that has the address in a parameter; advertisements go elsewhere. */
+/** Results link through a redirect with the address in a parameter; advertisements go elsewhere. */
 function linkTarget(attributes: string): string | undefined {
 	const href = URL.parse(decodeEntities(/\bhref="([^"]*)"/.exec(attributes)?.[1] ?? ""), "https://duckduckgo.com");
 	if (!href) return undefined;

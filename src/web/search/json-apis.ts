@@ -14,7 +14,7 @@ const get = (url: string, query: Record<string, string>, headers: Record<string,
 	headers: { accept: "application/json", ...headers },
 });
 
-/** The list at a path in a JSON answer. A service leaves it out when it found nothing, but the answer is an object. */
+/** The list at a path in a JSON answer. A service omits it when it found nothing, but the answer is an object. */
 function itemsAt(body: string, ...path: string[]): Item[] {
 	const found = path.reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), asItem(JSON.parse(body)));
 	return Array.isArray(found) ? found.filter(isRecord) : [];

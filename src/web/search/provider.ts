@@ -17,9 +17,9 @@ export interface ApiRequest {
 	body?: string;
 }
 
-/** How to ask one service and how to read its answer. Both are pure: the asking is done in `ask.ts`. */
+/** How to ask one service and how to read its answer. Both are pure: `ask.ts` sends the request. */
 export interface SearchProvider {
-	/** null: every user has an own one. */
+	/** null: every user has their own. */
 	baseUrl: string | null;
 	request(question: SearchQuestion, account: { baseUrl: string; key: string }): ApiRequest;
 	/** Throws when the answer does not have the form of this service. */

@@ -36,7 +36,7 @@ export class Searcher {
 		throw this.#allFailed();
 	}
 
-	/** Why others were asked than the first. */
+	/** Why providers other than the first were asked. */
 	get notes(): string[] {
 		return [...this.#failures.values()].map(({ code, message }) => `${code}: ${message}`);
 	}

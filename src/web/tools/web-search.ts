@@ -11,7 +11,7 @@ import type { WebCall, WebServices } from "../services.ts";
 import { untrusted } from "../untrusted.ts";
 
 const LONGEST_QUERY = 1_000;
-/** Of the results whose content is asked for too. */
+/** How many results may include their content. */
 const MOST_PAGES = 10;
 
 const searchParameters = Type.Object(
@@ -45,7 +45,7 @@ export const webSearch = (services: WebServices) =>
 	});
 
 interface SearchFound extends Pick<SearchDetails, "results" | "errors" | "notes"> {
-	/** Whether any query got an answer, be it an empty one. */
+	/** Whether any query got an answer, even an empty one. */
 	answered: boolean;
 }
 

@@ -10,7 +10,7 @@ const LONGEST_ID = 200;
 /** Where the parts of a page begin that a link can point to: offsets in its text by id. */
 export type AnchorOffsets = Record<string, number>;
 
-/** Carries places through the making of a text: formatting moves them along with the words beside them. */
+/** Carries positions through the making of a text: formatting moves them along with the words beside them. */
 export class Anchors {
 	readonly #ids: string[] = [];
 
@@ -20,7 +20,7 @@ export class Anchors {
 		return `${OPEN}${this.#ids.length - 1}${CLOSE}`;
 	}
 
-	/** The text without marks, and where they were. The first of an id counts. */
+	/** The text without marks, and their positions. The first mark of an id counts. */
 	settle(marked: string): { text: string; anchors: AnchorOffsets } {
 		const anchors = Object.create(null) as AnchorOffsets;
 		let text = "";
@@ -36,5 +36,5 @@ export class Anchors {
 }
 
 export const withoutMarks = (text: string): string => text.replace(STRANGERS, "");
-/** Marks are no words: a text of nothing else is empty. */
+/** Marks are not words: a text of only marks is empty. */
 export const isBlank = (marked: string): boolean => marked.replace(MARKS, "").trim() === "";

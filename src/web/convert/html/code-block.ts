@@ -3,10 +3,10 @@ import { isOneOf, isPageElement, type PageElement, rawText } from "./tree.ts";
 
 const LANGUAGE =
 	/(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*|sourceCode\s+|src-)([a-z][\w+#-]{0,20})/i;
-/** Highlighters name it so when they know nothing. */
+/** Names that highlighters use for an unknown language. */
 const NO_LANGUAGE = new Set(["none", "default", "text", "plain", "plaintext", "notranslate", "highlight", "output"]);
 
-/** Beside the code, not in it. */
+/** Elements beside the code, not part of it. */
 const GUTTER = new Set(".lineno .linenos .linenumber .line-numbers .line-number .gutter .gl .ln button".split(" "));
 
 export function codeBlock(pre: PageElement): string {
@@ -29,7 +29,7 @@ function languageOf(pre: PageElement): string {
 	return "";
 }
 
-/** A table that is only there to put numbers beside lines: the cell with the code. */
+/** In a table that only puts numbers beside lines: the cell with the code. */
 export function codeCell(cells: readonly PageElement[]): PageElement | undefined {
 	const numbers = cells.filter(
 		(cell) => isOneOf(cell, GUTTER) || /\b(rouge-gutter|blob-num)\b/.test(cell.attribs.class ?? ""),

@@ -10,7 +10,7 @@ export function whyEmpty(page: PageTree, html: string): string {
 	return "the page is empty";
 }
 
-/** What a page says to those without scripts, and what it has for those without frames. */
+/** The text of a page for browsers without scripts or frames. */
 export function fallbackText(page: PageTree): string {
 	const said = [...elementsIn(page)].filter(({ name }) => name === "noscript" || name === "noframes");
 	return said
@@ -23,7 +23,7 @@ export function fallbackText(page: PageTree): string {
 		.join("\n\n");
 }
 
-/** The frames of a page that is nothing but frames, as links. */
+/** The frames of a page that consists only of frames, as links. */
 export const framesOf = (page: PageTree): string[] =>
 	[...elementsIn(page)]
 		.filter(({ name, attribs }) => name === "frame" && attribs.src)

@@ -1,25 +1,25 @@
 import { isOneOf, isPageElement, type PageElement } from "./tree.ts";
 
-/** Never part of what a page says. */
+/** Elements that are never part of a page's text. */
 const MACHINERY = new Set(
 	"head script style template noscript noframes svg canvas select datalist textarea object embed applet area frame".split(
 		" ",
 	),
 );
 
-/** Ways to other pages. Of classes only those of documentation generators, which mean this and nothing else. */
+/** Links to other pages. The only classes are those of documentation generators, which have no other meaning. */
 const NAVIGATION = new Set(
 	"nav role=navigation role=search role=menubar .navheader .navfooter .sphinxsidebar .related .wy-nav-side .breadcrumb .breadcrumbs .skip-link".split(
 		" ",
 	),
 );
 
-/** Around a page's own text, where they do not belong to a part of it. */
+/** Elements around a page's own text, unless they belong to a part of it. */
 const SURROUNDINGS = new Set(
 	"header footer aside role=banner role=contentinfo role=complementary role=dialog".split(" "),
 );
 
-/** What has a header, a footer or an aside of its own. */
+/** Elements that may have their own header, footer or aside. */
 const PARTS = new Set("main role=main article role=article section blockquote figure td".split(" "));
 
 export const isMachinery = (element: PageElement): boolean => MACHINERY.has(element.name);
@@ -29,7 +29,7 @@ export const isNavigation = (element: PageElement): boolean => isOneOf(element, 
 export const isSurroundings = (element: PageElement): boolean =>
 	isOneOf(element, SURROUNDINGS) && !isWithinPart(element);
 
-/** Hidden from every reader: a favourite place for words to a model. The panels of tabs are only one click away. */
+/** Hidden from every reader: a popular place for instructions to a model. The panels of tabs are only one click away. */
 export function isHiddenElement({ attribs }: PageElement): boolean {
 	if (attribs.role === "tabpanel" || /\btab/i.test(attribs.class ?? "")) return false;
 	if (attribs.hidden !== undefined && attribs.hidden !== "until-found") return true;

@@ -14,12 +14,12 @@ const ENOUGH = 0.8;
 const ENOUGH_OF_BODY = 0.5;
 /** Tell the reader if less than this is left. */
 const NEARLY_ALL = 0.98;
-/** A page with so few words and ways to others is an index: its ways are its text. */
+/** A page with this few words, and with links to others, is an index: its links are its text. */
 const FEW_WORDS = 30;
-/** Hidden words fewer than these are labels for screen readers. */
+/** Fewer hidden words than this are labels for screen readers. */
 const MANY_HIDDEN = 50;
 
-/** A page as markdown: what it is about, or all of it but its navigation. Nothing is left out in silence. */
+/** A page as markdown: its main part, or all of it but its navigation. Nothing is left out silently. */
 export function htmlToMarkdown(html: string, { url, preferReader }: { url: string; preferReader: boolean }): Converted {
 	const page = parsePage(html);
 	prepareLinks(page, url);
@@ -36,8 +36,8 @@ export function htmlToMarkdown(html: string, { url, preferReader }: { url: strin
 type Chosen = WrittenPage & { note?: string };
 
 /**
- * The main part, as the page names it or as the body without what stands around it; of that its only article, unless this
- * has lost too much. Nothing is guessed: see docs/decisions/041.
+ * The main part, as the page declares it, or the body without the elements around it; and of that its only article, unless
+ * too much is lost. Nothing is guessed: see docs/decisions/041.
  */
 function mainText(page: PageTree): Chosen {
 	const body = writeUnlessEmpty(bodyOf(page), (element) => isNavigation(element) || isSurroundings(element));
@@ -60,7 +60,7 @@ function mainText(page: PageTree): Chosen {
 
 const wholePageText = (page: PageTree): Chosen => writeUnlessEmpty(bodyOf(page), isNavigation);
 
-/** Without navigation, unless that is all there is. */
+/** Without navigation, unless nothing else is left. */
 function writeUnlessEmpty(
 	part: Parameters<typeof writeMarkdown>[0],
 	leaveOut: (element: PageElement) => boolean,

@@ -3,13 +3,13 @@ import { elementsIn, isOneOf, type PageElement, type PageParent, type PageTree }
 const MAIN_PART = new Set(["main", "role=main"]);
 const ARTICLE = new Set(["article", "role=article"]);
 
-/** The page's own word on where its text is. */
+/** The page's own declaration of where its text is. */
 export function declaredMain(page: PageTree): PageElement | undefined {
 	for (const element of elementsIn(page)) if (isOneOf(element, MAIN_PART)) return element;
 	return undefined;
 }
 
-/** The only article of a part. A page of several is all of them. */
+/** The only article of a part. If there are several, the page is all of them. */
 export function articleIn(part: PageParent): PageElement | undefined {
 	const articles = [...elementsIn(part)].filter((element) => isOneOf(element, ARTICLE));
 	return articles.length === 1 ? articles[0] : undefined;

@@ -12,7 +12,7 @@ const BLOCKS = new Set(
 		"table tbody td tfoot th thead tr ul caption colgroup"
 	).split(" "),
 );
-/** Deeper, structure is no longer of interest to anybody, and the words are all that is kept. */
+/** Below this depth, only the words are kept, without structure. */
 const DEEPEST = 150;
 const COPY_BUTTON = /^\W*(copy|copied|copy code|copy to clipboard)\W*$/i;
 
@@ -44,11 +44,11 @@ class PageWriter {
 		return { text, anchors, hiddenWords: this.#hiddenWords };
 	}
 
-	/** What is inside as paragraphs, headings, lists and so on. */
+	/** The content as paragraphs, headings, lists and so on. */
 	#blocks(parent: PageParent): string[] {
 		const blocks: string[] = [];
 		let run = "";
-		// A place without words of its own belongs to what comes next.
+		// A position without words of its own belongs to the next block.
 		let places = "";
 		const add = (block: string) => {
 			if (isBlank(block)) places += block.trim();
@@ -167,7 +167,7 @@ class PageWriter {
 		return [...before, tableLines(rows, textOf)];
 	}
 
-	/** Words and what belongs to them, on one line or with the breaks that the page has. */
+	/** Words with their inline elements, on one line or with the page's line breaks. */
 	#inline(element: PageElement): string {
 		if (this.#depth >= DEEPEST) return collapsed(rawText(element, isMachinery));
 		this.#depth++;
@@ -223,7 +223,7 @@ class PageWriter {
 			.trim();
 	}
 
-	/** Also what is inline by name and has blocks in it, as links around whole cards have. */
+	/** Includes inline elements that contain blocks, such as links around whole cards. */
 	#isBlock(element: PageElement): boolean {
 		return BLOCKS.has(element.name) || (element.name !== "button" && this.#holdsBlocks(element, 0));
 	}
@@ -266,7 +266,7 @@ const prefixed = (text: string, first: string, others: string): string =>
 		.map((line, place) => (place === 0 ? first : line === "" && others.trim() === "" ? "" : others) + line)
 		.join("\n");
 
-/** Marks of emphasis touch the words, wherever the page has its spaces. */
+/** Emphasis marks touch the words, wherever the page has its spaces. */
 function around(text: string, mark: string): string {
 	const [, before = "", words = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
 	return isBlank(words) || words.includes(mark) || words.includes("\n")
@@ -292,7 +292,7 @@ function link(words: string, href: string | undefined): string {
 		.replaceAll(")", "%29")})${after}`;
 }
 
-/** Pictures without a word for them say nothing here. */
+/** Pictures without an alternative text are left out. */
 function image({ alt = "", src = "", title = "" }: Readonly<Record<string, string>>): string {
 	const words = collapsed(alt || title).trim();
 	if (src === "") return words === "" ? "" : `(image: ${words})`;
@@ -306,7 +306,7 @@ function raised(words: string): string {
 	return isBlank(text) ? words : /^[[(*†‡]/.test(text) ? words : `^${text}`;
 }
 
-/** In the notation it was written in, if the page has it. */
+/** In its original notation, if the page has it. */
 function formula(math: PageElement): string {
 	const source = math.attribs.alttext ?? annotationOf(math);
 	return source === undefined ? collapsed(rawText(math)) : `$${source.trim()}$`;

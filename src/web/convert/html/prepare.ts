@@ -1,12 +1,12 @@
 import { elementsIn, isPageElement, type PageElement, type PageTree, rawText } from "./tree.ts";
 
-/** What a link to the heading it stands in looks like. */
+/** The text of a link to the heading around it. */
 const PERMALINK = /^[\s¶#§🔗⚓∞]*$/u;
 const FETCHABLE = /^(https?|mailto|ftp):$/;
 
 /**
- * Makes every address complete, and takes away the links that lead to another place of the same page: their words stay in
- * the sentence, the signs beside headings go.
+ * Makes every address complete, and removes links to another place of the same page: their words stay in the sentence, the
+ * signs beside headings go.
  */
 export function prepareLinks(page: PageTree, url: string): void {
 	const base = baseOf(page, url);
@@ -38,7 +38,7 @@ function baseOf(page: PageTree, url: string): string {
 	return url;
 }
 
-/** Of a page on disk, the name of a file beside it stays as it is. */
+/** For a page on disk, the name of a file beside it stays as it is. */
 function addressOf(text: string, base: string): string | undefined {
 	const address = URL.parse(text.trim(), base);
 	if (address) return FETCHABLE.test(address.protocol) ? address.href : undefined;

@@ -1,9 +1,9 @@
 import { elementsIn, type PageElement, type PageTree } from "./tree.ts";
 
-/** Longer waits are for readers of a page, not for its address. */
+/** Longer waits are meant for readers of the page, and are not redirects. */
 const LONGEST_WAIT_S = 10;
 
-/** Where a page sends its readers on, if it does so at once. */
+/** The address that a page redirects to, if it does so at once. */
 export function refreshTarget(page: PageTree, url: string): string | undefined {
 	for (const { name, attribs, parent } of elementsIn(page)) {
 		if (name !== "meta" || attribs["http-equiv"]?.trim().toLowerCase() !== "refresh") continue;

@@ -1,7 +1,7 @@
 import { markdownTable } from "../markdown-table.ts";
 import { elementsIn, isPageElement, type PageElement, type PageNode } from "./tree.ts";
 
-/** More is not a table any more, it is an attack on the memory of the reader. */
+/** A wider span is not a table any more, but an attack on the reader's memory. */
 const WIDEST_SPAN = 50;
 
 const ROW_GROUPS = new Set(["thead", "tbody", "tfoot"]);
@@ -10,7 +10,7 @@ const NOT_ROWS = new Set(["caption", "colgroup", "col"]);
 export interface TableParts {
 	/** Without the rows of tables in cells. */
 	rows: PageElement[][];
-	/** What stands between rows and cells, where nothing may. It has words too. */
+	/** Nodes between rows and cells, where HTML allows none. They contain words too. */
 	strays: PageNode[];
 }
 
@@ -27,14 +27,14 @@ export function tableParts(table: PageElement): TableParts {
 	return { rows: rows.map((row) => pick(row, (name) => name === "td" || name === "th")), strays };
 }
 
-/** Old pages place their text with tables. What such a table holds is not data in rows and columns. */
+/** Old pages use tables for layout. The content of such a table is not data in rows and columns. */
 export function isLayout(table: PageElement, rows: readonly PageElement[][]): boolean {
 	if (table.attribs.role === "presentation" || rows.every((cells) => cells.length <= 1)) return true;
 	for (const { name } of elementsIn(table)) if (/^(table|pre|h[1-6]|ul|ol|dl)$/.test(name)) return true;
 	return false;
 }
 
-/** Cells that span others leave empty ones, so that columns stay columns. */
+/** Spanning cells leave empty ones, so that columns stay aligned. */
 export function tableLines(rows: readonly PageElement[][], textOf: (cell: PageElement) => string): string {
 	const pending: number[] = [];
 	const lines = rows.map((cells) => {

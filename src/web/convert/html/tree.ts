@@ -5,7 +5,7 @@ export type PageNode = PageTree["children"][number];
 export type PageElement = Extract<PageNode, { name: string; attribs: Record<string, string> }>;
 export type PageParent = PageTree | PageElement;
 
-/** A page as a tree of plain objects. The parser forgives everything, and knows no entities but those of HTML. */
+/** A page as a tree of plain objects. The parser accepts everything, and knows only the entities of HTML. */
 export const parsePage = (html: string): PageTree => parseDocument(html);
 
 export const isPageElement = (node: PageNode): node is PageElement => "attribs" in node;
