@@ -18,7 +18,7 @@ export type HandedOver = readonly (Announce | StoppedMessage)[];
 export class CurrentDrain {
 	#drain: (Drain & { handOver(messages: HandedOver): void }) | undefined;
 
-	/** Resolves with the announces of the next runs to end; with none if there is no time left. */
+	/** Resolves with the announces of the runs that finish next; with none if there is no time left. */
 	begin(drain: Drain): Promise<HandedOver> {
 		const { promise, resolve } = Promise.withResolvers<HandedOver>();
 		this.#drain = { ...drain, handOver: resolve };

@@ -33,7 +33,7 @@ interface Gathering {
 }
 
 interface AnnouncesDue {
-	/** How many wait to be announced, and how many runs of the session have not ended. */
+	/** How many wait to be announced, and how many runs of the session have not finished. */
 	readonly due: number;
 	readonly open: number;
 	readonly now: number;

@@ -6,7 +6,7 @@ import type { Usage } from "../run/usage.ts";
 
 /** The progress of a run, as its worker reports it. */
 export interface WorkerProgress {
-	/** Of all attempts, on all machines. */
+	/** Usage of all attempts, on all machines. */
 	usage: Usage;
 	/** The child's latest text. */
 	said?: string;

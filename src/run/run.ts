@@ -10,10 +10,10 @@ import type { Outcome } from "./outcome.ts";
  *        └──lease expired──┘
  *
  * - A queued run has no owner: no host and no lease.
- * - A running run belongs to one host until somebody takes it back, which is allowed once its lease has run out. The
+ * - A running run belongs to one host until it is taken back, which is allowed once its lease has expired. The
  *   fence grows whenever it changes hands, and a host that renews or ends it must carry the current fence: a host that was
  *   suspended and comes back after the run was taken from it has an old one. A host that is merely late keeps its run.
- * - A run ends exactly once and keeps that outcome. Its host ends it while running; anybody may while it is queued
+ * - A run ends exactly once and keeps that outcome. Its host ends it while running; any process may while it is queued
  *   (it was stopped, its attempts are used up, or nothing could be started for it).
  * - From its end on, a run owes its outcome to the session that asked, until that is delivered or skipped. Both are final.
  * - No run is lost to another's fault. One whose last attempt ended in the death of a host that it shared gets one more,

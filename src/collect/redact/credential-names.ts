@@ -63,7 +63,7 @@ export function credentialName(name: string): CredentialName | undefined {
 	return kindByWords(/[^ -~]/.test(name) ? inAscii(name) : name);
 }
 
-/** Of a name in letters of ASCII. */
+/** The kind of a name in ASCII letters. */
 export function nameKind(name: string): NameKind {
 	const kind = name.length <= LONGEST_IN_CONTEXT ? kindInContext(name) : "none";
 	return kind === "none" ? (kindByWords(name) ?? (isAnyKey(name) ? "any key" : "none")) : kind;
@@ -112,7 +112,7 @@ function kindByWords(name: string): CredentialName | undefined {
 	return kindOfJoined(name, from, to);
 }
 
-/** Of a word such as `dbpass` or `accesskey`. */
+/** The kind of a word such as `dbpass` or `accesskey`. */
 function kindOfJoined(name: string, from: number, to: number): CredentialName | undefined {
 	if (to - from < LEAST_JOINED || !ENDS_JOINED.has(lastTwo(name, to))) return undefined;
 	JOINED.lastIndex = to - from;

@@ -3,9 +3,9 @@ import type { Limits } from "../../plan/plan.ts";
 import { NO_USAGE, type Usage } from "../../run/usage.ts";
 
 interface SharedUse {
-	/** Of all runs of the conversation, as this machine knows it now. */
+	/** Usage of all runs of the conversation, as this machine knows it now. */
 	all: Usage;
-	/** Of this run. */
+	/** Usage of this run. */
 	own: Usage;
 	/** Usage of the other runs when this one was posted: the worker got the remainder. Unknown after a restart. */
 	othersWhenPosted: Usage | undefined;
