@@ -8,6 +8,7 @@ import type { EndedRecord } from "../ledger/records.ts";
 import type { Log } from "../log/log.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Conversation } from "../ports/conversation.ts";
+import { changesForUser } from "../run/changes-in-short.ts";
 import type { RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
 import { SILENCE } from "../run/silence.ts";
@@ -125,5 +126,10 @@ export function skipAnnounce({ talk, ledger, redactor, clock }: Telling, { run, 
 	if (!skipDelivery(ledger, run.id, clock.now())) return;
 	const names = [plan.agent, ...(label === undefined ? [] : [`"${label}"`]), run.id];
 	const name = redactor.redact(inOneLine(names.join(" ")));
-	talk.notify(`${name} finished without a report (${SILENCE}). /subagents info ${run.id} shows it.`, "info");
+	const said = [
+		`${name} finished without a report (${SILENCE}).`,
+		`/subagents info ${run.id} shows it.`,
+		changesForUser(run.outcome.changes, run.id) ?? [],
+	];
+	talk.notify(said.flat().join(" "), "info");
 }

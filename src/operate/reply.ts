@@ -1,17 +1,24 @@
 import { inLegibleLine } from "../collect/plain.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
+import { changesText } from "../deliver/changes-text.ts";
 import { type ChildsWords, childsWords } from "../deliver/childs-words.ts";
 import { pick, type RunView, viewOf } from "../deliver/run-view.ts";
 import { shownToModel } from "../deliver/whole-answer.ts";
 import { isOurMessage } from "../deliver/whose-words.ts";
 import type { EndedRecord } from "../ledger/records.ts";
+import type { ReportedChanges } from "../run/changes.ts";
 import { joined, ours, type Redacted } from "../run/redacted.ts";
+import type { SandboxReport } from "../run/sandbox-report.ts";
 
 interface About extends Pick<RunView, "runId" | "sessionKey"> {
 	/** On a reply that is cut. */
 	note?: Redacted;
 	/** What the run lacked, one line each. A reply counts as delivered, so nothing else reports it. */
 	warning?: Redacted;
+	/** What the run changed in its tree; absent if it had none. */
+	changes?: ReportedChanges<Redacted>;
+	/** What limited the run. */
+	sandbox?: SandboxReport<Redacted>;
 }
 
 /** A child's answer to a message: the outcome of the run that received it. */
@@ -35,6 +42,8 @@ export function replyOf(record: EndedRecord, redactor: Redactor, { taken, words 
 		...pick(viewOf(record, redactor), ["runId", "sessionKey"]),
 		...(whereabouts !== undefined && { note: whereabouts }),
 		...(warnings.length > 0 && { warning: joined(warnings, "\n") }),
+		...(outcome.changes && { changes: outcome.changes }),
+		...(outcome.sandbox && { sandbox: outcome.sandbox }),
 	};
 	if (outcome.status === "success" && taken) return { status: "ok", reply: marked(text), ...about };
 	const failure =
@@ -43,8 +52,18 @@ export function replyOf(record: EndedRecord, redactor: Redactor, { taken, words 
 	return { status: "error", error, ...(text !== "" && { reply: marked(text) }), ...about };
 }
 
-/** The same for a model. */
+/**
+ * The same for a model. The child chose the names of the files, so they come marked and in words, as in other results.
+ * Nothing tells a model of the sandbox: it is for the user.
+ */
 export function markedReply(record: EndedRecord, redactor: Redactor, { taken }: { taken: boolean }): object {
 	const words = childsWords();
-	return { about: words.sentence, ...replyOf(record, redactor, { taken, words }) };
+	const { changes: _changes, sandbox: _sandbox, ...reply } = replyOf(record, redactor, { taken, words });
+	const changed = changesText(record);
+	return {
+		about: words.sentence,
+		...reply,
+		...(changed && { changes: changed.sentence }),
+		...(changed?.files !== undefined && { changedFiles: words.around(changed.files) }),
+	};
 }

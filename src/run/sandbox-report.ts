@@ -29,6 +29,10 @@ const SCOPES: Readonly<Record<WriteScope, string>> = {
 	checkout: "writes in the checkout",
 };
 
+/** Where there is room for only a few words. */
+export const sandboxInShort = ({ enforced }: Pick<SandboxReport, "enforced">): string =>
+	enforced === "kernel" ? "kernel-enforced" : "policy only";
+
 /** In one line, for people. */
 export function sandboxInWords(report: SandboxReport): string {
 	const { enforced, by, why, write, network, denials } = report;

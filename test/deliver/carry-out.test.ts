@@ -7,19 +7,22 @@ import { endRun } from "../../src/ledger/progress.ts";
 import { type EndedRecord, findRun } from "../../src/ledger/records.ts";
 import { NO_LOG } from "../../src/log/log.ts";
 import type { RunId } from "../../src/run/ids.ts";
-import { NO_REDACTOR } from "../helpers/as-it-is.ts";
+import type { Outcome } from "../../src/run/outcome.ts";
+import { asItIs, NO_REDACTOR } from "../helpers/as-it-is.ts";
 import { admission, outcomeOf, success } from "../ledger/samples.ts";
 import { useScratch } from "../ledger/scratch.ts";
+import { CHANGES } from "./reported-changes.ts";
 
 const scratch = useScratch();
 
 /** A conversation that is owed outcomes, and everything that is done to it. */
-async function scene({ byUser = false, stopped = false, toldBefore = false } = {}) {
+async function scene({ byUser = false, stopped = false, toldBefore = false, changed = false } = {}) {
 	const ledger = await scratch.ledger();
 	const { plan, ...rest } = admission({ mode: "background" });
 	const { run } = admitRun(ledger, { ...rest, plan: { ...plan, ...(byUser && { byUser }) } });
 	const outcome = stopped ? outcomeOf(undefined, { kind: "stopped", by: "the user" }) : success();
-	endRun(ledger, { id: run.id, fence: 0, outcome, at: 1 });
+	const changes = changed ? { changes: asItIs<Outcome["changes"]>(CHANGES) } : {};
+	endRun(ledger, { id: run.id, fence: 0, outcome: { ...outcome, ...changes } as Outcome, at: 1 });
 	const done: string[] = [];
 	const entries = toldBefore
 		? [{ type: "custom_message", customType: "pi-geon:announce", details: { announceId: run.id } }]
@@ -98,6 +101,15 @@ test("settling pays the debt, and skipping tells the user alone", async () => {
 	other.carryOut({ do: "skip", ids: [other.id] });
 	expect(other.done).toEqual([expect.stringMatching(/^notify scout # finished without a report/)]);
 	expect(other.delivery()).toBe("skipped");
+});
+
+test("the line about a silent run says that there are changes to look at", async () => {
+	const { id, carryOut, done } = await scene({ changed: true });
+	carryOut({ do: "skip", ids: [id] });
+	const line = done.find((what) => what.startsWith("notify"));
+	expect(line).toContain(
+		`It changed 1 file +2 -1. Not in your working tree yet: /subagents diff ${id} shows it, /subagents apply ${id} applies it.`,
+	);
 });
 
 test("what the user stopped is added without a turn", async () => {

@@ -1,6 +1,7 @@
 import type { SingleResult, SubagentDetails } from "../../src/deliver/details.ts";
 import type { RunId, SessionId } from "../../src/run/ids.ts";
 import { type DisplayItem, FINALIZE_TOOL } from "../../src/run/outcome.ts";
+import { CHANGES } from "../deliver/reported-changes.ts";
 import { asItIs, type Plain } from "../helpers/as-it-is.ts";
 import type { Row } from "./row.ts";
 
@@ -42,6 +43,9 @@ Uncertain: nothing.`,
 	durationMs: 72_400,
 	context,
 };
+
+/** What enforced the limits of a run in a tree of its own. */
+const sandbox = { enforced: "kernel", by: "bwrap", write: "worktree", network: "off" };
 
 const timeout = {
 	code: "SUBAGENT_TIMEOUT",
@@ -193,6 +197,16 @@ export const rows: Record<string, () => Row> = {
 			...{ status: "error", error: "Stopped by the user.", reply: "So far one.", runId: ids.runId, sessionKey },
 			warning: "bash was left out: scout is read-only. `readonly` in its file changes that.",
 		}),
+	}),
+	"sent and changed files": () => ({
+		tool: "sessions_send",
+		args: { label: "the auth hunt", message: "Fix it too." },
+		...answer({ status: "ok", reply: "Fixed.", runId: ids.runId, sessionKey, changes: CHANGES, sandbox }),
+	}),
+	"sent and failed after changes": () => ({
+		tool: "sessions_send",
+		args: { sessionKey, message: "Fix it too." },
+		...answer({ status: "error", error: "Its host died.", runId: ids.runId, sessionKey, changes: CHANGES, sandbox }),
 	}),
 	"sent and not answered": () => ({
 		tool: "sessions_send",

@@ -1,11 +1,8 @@
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
-import { inOneLine, plain } from "../../collect/plain.ts";
+import { inOneLine } from "../../collect/plain.ts";
 import { type Services, spawn } from "../../delegate.ts";
-import { viewOf } from "../../deliver/run-view.ts";
 import type { RunRecord } from "../../ledger/records.ts";
-import { wrapTo } from "../../operate/report/layout.ts";
-import { elapsed, stateInWords } from "../../operate/report/words.ts";
 import { isRefusal } from "../../run/errors.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { conversationToFork } from "../fork/conversation.ts";
@@ -15,6 +12,7 @@ import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
 import { trustedAgentsFor } from "../session-services.ts";
 import { type CommandAnswer, type Subcommand, usage } from "./command.ts";
+import { endedLines } from "./ended-lines.ts";
 import type { EscapeStops } from "./escape-stops.ts";
 import { widthFor } from "./show.ts";
 import { asWord, firstWord } from "./words.ts";
@@ -106,13 +104,7 @@ async function awaited(record: RunRecord, { available, width, over }: Awaiting):
 			`Run ${id} continues in the background. \`pi-geon info ${id}\` shows it. headless.drainSeconds: ${drainSeconds}.`,
 		];
 	}
-	const view = viewOf(ended, redactor);
-	const how = `${inOneLine(view.agent)}, run ${id}: ${stateInWords(view)} ${elapsed(view, ended.run.endedAt)}`;
-	if (view.error !== undefined) {
-		return { problem: `${how}. ${view.error} \`pi-geon info ${id}\` shows all of it.` };
-	}
-	const warnings = view.warnings.map((warning) => `Warning: ${inOneLine(warning)}`);
-	return [how, ...warnings, "", ...wrapTo(width, plain(view.answer ?? "(no answer)"))];
+	return endedLines(ended, { redactor, width });
 }
 
 /** The agents that may run here without asking the user. */

@@ -1,11 +1,11 @@
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { inOneLine } from "../../collect/plain.ts";
 import { duration, plural } from "../../run/amounts.ts";
-import { changesInShort } from "../../run/changes-in-short.ts";
 import { ENDED } from "../../run/ending-words.ts";
 import { sandboxInWords } from "../../run/sandbox-report.ts";
 import { activityLines } from "./activity-lines.ts";
 import { answerLines } from "./answer.ts";
+import { changedLines, outcomeFacts } from "./changed-lines.ts";
 import type { Drawing } from "./drawing.ts";
 import { withHint } from "./expand-hint.ts";
 import { consumption, factLines } from "./fact-lines.ts";
@@ -63,16 +63,8 @@ function howItEnded({ exitCode, attempts, sandbox, changes }: EndedView, { expan
 	return [
 		...(expanded ? [`exit ${exitCode}`] : []),
 		...(attempts > 1 ? [plural(attempts, "attempt")] : []),
-		...(changes ? [changesInShort(changes)] : []),
-		...(sandbox ? [sandbox.enforced === "kernel" ? "kernel-enforced" : "policy only"] : []),
+		...outcomeFacts({ changes, sandbox }),
 	];
-}
-
-/** What the user can do with the changes, which the tool does not do by itself. */
-function changedLines({ changes, runId }: EndedView, { theme, width }: Drawing): string[] {
-	if (!changes || changes.commit === null || runId === undefined) return [];
-	const text = `Not in your working tree yet: /subagents diff ${runId} shows it, /subagents apply ${runId} applies it.`;
-	return wrapTextWithAnsi(theme.fg("warning", text), width);
 }
 
 /** Where to look further. Not shortened, so that it can be copied. */

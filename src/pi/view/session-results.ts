@@ -2,8 +2,10 @@ import type { AgentToolResult, Theme, ToolRenderResultOptions } from "@earendil-
 import { type Component, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { plain } from "../../collect/plain.ts";
 import { plural } from "../../run/amounts.ts";
+import { isReportedChanges, isSandboxReport } from "../../run/outcome-check.ts";
 import { place } from "./announce-view.ts";
 import { answerLines } from "./answer.ts";
+import { changedLines, outcomeFacts } from "./changed-lines.ts";
 import type { Drawing } from "./drawing.ts";
 import { expandHint } from "./expand-hint.ts";
 import { factLines } from "./fact-lines.ts";
@@ -30,16 +32,23 @@ const drawnResult =
 		const text = contentText(result.content);
 		const denial = denialIn(details);
 		const facts = factsOf(details, theme);
+		const ended = endedRunIn(details);
 		const hint = expandHint(theme, context);
 		return fitted((width) => draw({ theme, width, expanded, hint }));
 
 		function draw(drawing: Drawing): string[] {
 			const warnings = (textOf(details.warning) ?? "").split("\n").filter((warning) => warning.trim() !== "");
-			const more = () => [...warningLines(warnings, drawing), ...replyLines(details, drawing)];
-			if (denial) return [...problemLines(denial, "error", drawing), ...more()];
+			const more = () => [
+				...warningLines(warnings, drawing),
+				...changedLines(ended, drawing),
+				...replyLines(details, drawing),
+			];
+			if (denial) {
+				return [...problemLines(denial, "error", drawing), ...factLines(outcomeFacts(ended), drawing), ...more()];
+			}
 			if (!facts) return unknownLines(text, { isPartial, isError: context.isError }, drawing);
 			return [
-				...factLines(facts, drawing),
+				...factLines([...facts, ...outcomeFacts(ended)], drawing),
 				...more(),
 				...(expanded && textOf(details.reply) === undefined ? wholeResult(text, drawing) : []),
 			];
@@ -99,6 +108,13 @@ export const renderHistoryResult = drawnResult(({ messages, agent, state, note }
 export const renderPrincipalsResult = drawnResult(({ agents }) =>
 	Array.isArray(agents) ? storedList(agents).flatMap((agent) => knownPrincipals(fieldsOf(agent)?.id)) : undefined,
 );
+
+/** What a reply says of the run that received the message. Answers of other tools have nothing of it. */
+const endedRunIn = ({ changes, sandbox, runId }: StoredFields) => ({
+	changes: isReportedChanges(changes) ? changes : undefined,
+	sandbox: isSandboxReport(sandbox) ? sandbox : undefined,
+	runId: shortText(runId),
+});
 
 /** Nothing was done, or the run that received a message did not end well. */
 function denialIn({ status, error, runId }: StoredFields): ShownProblem | undefined {
