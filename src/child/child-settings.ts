@@ -15,8 +15,8 @@ export function childSettings(cwd: string, agentDir: string, options: { projectT
 	if (known) return SettingsManager.fromStorage(known, options);
 	const files = { global: join(agentDir, "settings.json"), project: join(cwd, CONFIG_DIR_NAME, "settings.json") };
 	const isRinged = hostRing().enforced === "kernel";
-	// The user's file is the same for all projects, and here a project's file is read without a lock: there is nothing to
-	// redo.
+	// The user's file is the same for all projects, and here a project's file is read without a lock. So the storage for
+	// the user's file can be reused.
 	const ofUser = isRinged ? usersOf.get(agentDir) : undefined;
 	if (ofUser) {
 		const storage = rememberingStorage(withoutProjectLock(ofUser, files.project), files);

@@ -40,7 +40,10 @@ export function toldOnDisk(
 	);
 }
 
-/** The runs whose outcomes an entry tells: an announce, the line about runs that the user stopped, or the result of a tool call that waited for them. */
+/**
+ * The runs whose outcomes an entry tells: an announce, the line about runs that the user stopped, or the result of a tool
+ * call that waited for them.
+ */
 function toldByEntry(entry: SessionEntry | null | undefined, scripted: Scripted): unknown[] {
 	if (entry?.type === "custom_message") return toldByMessage(entry);
 	if (entry?.type !== "message" || entry.message?.role !== "toolResult") return [];

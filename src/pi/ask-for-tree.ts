@@ -2,7 +2,10 @@ import { getAgentDir } from "@earendil-works/pi-coding-agent";
 import type { AskForTree } from "../plan/tree.ts";
 import { treeOf } from "../trees/ask-for-tree.ts";
 
-/** Of many runs that are requested at once, one asks git. The host checks again when it makes the tree. */
+/**
+ * How long an answer is reused: of many runs that are requested at once, one asks git. The host checks again when it makes
+ * the tree.
+ */
 const VALID_MS = 2000;
 
 let lastAsked: { question: string; at: number; answer: ReturnType<AskForTree> } | undefined;

@@ -28,7 +28,7 @@ export interface LaunchPlan {
 	 */
 	extensionOf?: Record<string, string>;
 	lspActions: string[];
-	/** The skills that the child can see. Absent: none. A sandbox must leave these readable. */
+	/** The skills that the child can see. Absent: none. Anything that hides files from a child must leave these readable. */
 	skills?: PlannedSkill[];
 	model: ModelChoice;
 	/** Tried one after the other, in the same session, once the model before cannot be used. */

@@ -37,7 +37,7 @@ export async function readAll(
 	return { pages: pages.flat(), errors };
 }
 
-/** Any other error, above all an abort, ends the call. */
+/** Any error but a failure of the web, above all an abort, ends the call. */
 export function pageFailure(
 	error: unknown,
 	subject: Pick<WebFailure, "index" | "url" | "query" | "path"> = {},
