@@ -17,13 +17,12 @@ import { SessionQuestions } from "./session-questions.ts";
 import { seeDeliveries } from "./snapshot.ts";
 import { settle, type Telling } from "./tell.ts";
 import { toldBy, toldOnDisk } from "./transcript.ts";
+import { UnsettledTurns } from "./unsettled-turns.ts";
 
 /** After how long to retry opening the services. */
 const OPEN_AGAIN_MS = 5000;
 /** How long a prompt may take from its entry until the model works on it. */
 const PROMPT_WITHIN_MS = 10_000;
-/** After this time the request with the results of a turn is on its way, and need not wait for the disk. */
-const SETTLE_AFTER_MS = 20;
 /** When a pi that waits for its runs first says so. */
 const DRAIN_SAYS_AFTER_MS = 1000;
 
@@ -52,8 +51,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	/** Settles when the services opened for that are released. */
 	#held: Promise<void> | undefined;
 	#cancelOpening = () => {};
-	/** Results of finished turns that are still to be settled. */
-	readonly #unsettled: (() => Promise<void>)[] = [];
+	readonly #unsettled: UnsettledTurns;
 	readonly #questions: SessionQuestions<Talk>;
 	readonly #draining = new CurrentDrain();
 	#stopped = false;
@@ -65,6 +63,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		this.#clock = setup.ports.clock;
 		this.#claims = new DeliveryClaims(setup.ports);
 		this.#questions = new SessionQuestions(setup);
+		this.#unsettled = new UnsettledTurns(this.#clock, setup.log);
 	}
 
 	/** A tool call waits for this run. The run is not announced while that call lives. */
@@ -88,18 +87,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	settleSoon(talk: Talk, results: TurnResults): void {
 		const scripted = scriptedRuns(this.#awaited);
 		if (toldBy(results, scripted).length === 0) return;
-		this.#unsettled.push(() => this.settleResults(talk, results, scripted));
-		if (this.#unsettled.length === 1) this.#clock.after(SETTLE_AFTER_MS, () => void this.#settleNow());
-	}
-
-	async #settleNow(): Promise<void> {
-		for (const settleTurn of this.#unsettled.splice(0)) {
-			try {
-				await settleTurn();
-			} catch (error) {
-				this.#setup.log.warn("cannot settle yet, the next look does", { error });
-			}
-		}
+		this.#unsettled.add(() => this.settleResults(talk, results, scripted));
 	}
 
 	/** A turn ended with these results: its entries are in the session, so what they tell has been delivered. */
@@ -175,7 +163,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	/** The session is over here. Outcomes that are still owed are delivered where the session is opened next. */
 	async stop(talk: Talk): Promise<void> {
 		this.#stopped = true;
-		await this.#settleNow();
+		await this.#unsettled.settleNow();
 		this.#questions.end();
 		this.#cancelOpening();
 		this.#leave();

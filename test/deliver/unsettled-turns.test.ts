@@ -6,7 +6,11 @@ import type { Clock } from "../../src/ports/clock.ts";
 /** A clock whose timers fire when the test says so. */
 function scene() {
 	const timers: (() => void)[] = [];
-	const clock = { after: (_ms: number, work: () => void) => (timers.push(work), () => {}) } as unknown as Clock;
+	const after: Clock["after"] = (_ms, work) => {
+		timers.push(work);
+		return () => {};
+	};
+	const clock = { after } as Clock;
 	return { timers, turns: new UnsettledTurns(clock, NO_LOG) };
 }
 
