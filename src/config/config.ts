@@ -143,6 +143,8 @@ export interface Config {
 /** The account and directory that a run works under. */
 export interface PrincipalSettings {
 	id: string;
+	/** What `agents_list` calls it besides. */
+	name: string | null;
 	/** As written in the file; null: the agent directory of this pi. */
 	agentDir: string | null;
 	subagents: {

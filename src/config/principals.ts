@@ -18,6 +18,7 @@ const principalSetting = <T>(kind: Kind<T>, initial: T): Setting<T> => ({
 /** The list as a whole is closed to projects, so nothing in it needs a rule of its own. */
 const PRINCIPAL = {
 	id: principalSetting(id, ""),
+	name: principalSetting(orNull(text), null),
 	agentDir: principalSetting(orNull(text), null),
 	subagents: {
 		/** null: itself. */
@@ -28,12 +29,14 @@ const PRINCIPAL = {
 
 interface PrincipalAsWritten {
 	id: string;
+	name: string | null;
 	agentDir: string | null;
 	subagents: { allowAgents: readonly string[] | null; model: string | null };
 }
 
 export const MAIN: PrincipalSettings = targetingItself({
 	id: "main",
+	name: null,
 	agentDir: null,
 	subagents: { allowAgents: null, model: null },
 });

@@ -67,7 +67,7 @@ const defaults: Config = {
 				...{ archiveAfterMinutes: 60, runTimeoutSeconds: 0, maxRunSeconds: 3600, pool: null },
 			},
 		},
-		list: [{ id: "main", agentDir: null, subagents: { allowAgents: ["main"], model: null } }],
+		list: [{ id: "main", name: null, agentDir: null, subagents: { allowAgents: ["main"], model: null } }],
 	},
 	tools: { subagents: { tools: { allow: null, deny: [] } } },
 	web: {
@@ -311,13 +311,13 @@ describe("an unknown key", () => {
 describe("principals", () => {
 	test("are completed, and main is always there", () => {
 		const { config, diagnostics } = load(
-			"{ agents: { list: [{ id: 'ops', agentDir: '~/ops' }, { id: 'free', subagents: { allowAgents: ['*'], model: 'm' } }] } }",
+			"{ agents: { list: [{ id: 'ops', name: 'Operations', agentDir: '~/ops' }, { id: 'free', subagents: { allowAgents: ['*'], model: 'm' } }] } }",
 		);
 		expect(diagnostics).toEqual([]);
 		expect(config.agents.list).toEqual([
-			{ id: "main", agentDir: null, subagents: { allowAgents: ["main"], model: null } },
-			{ id: "ops", agentDir: "~/ops", subagents: { allowAgents: ["ops"], model: null } },
-			{ id: "free", agentDir: null, subagents: { allowAgents: ["*"], model: "m" } },
+			{ id: "main", name: null, agentDir: null, subagents: { allowAgents: ["main"], model: null } },
+			{ id: "ops", name: "Operations", agentDir: "~/ops", subagents: { allowAgents: ["ops"], model: null } },
+			{ id: "free", name: null, agentDir: null, subagents: { allowAgents: ["*"], model: "m" } },
 		]);
 	});
 
@@ -342,8 +342,8 @@ describe("principals", () => {
 		] } }`);
 		expect(config.agents.list).toEqual([
 			...defaults.agents.list,
-			{ id: "a", agentDir: null, subagents: { allowAgents: ["a"], model: null } },
-			{ id: "b", agentDir: null, subagents: { allowAgents: ["a"], model: null } },
+			{ id: "a", name: null, agentDir: null, subagents: { allowAgents: ["a"], model: null } },
+			{ id: "b", name: null, agentDir: null, subagents: { allowAgents: ["a"], model: null } },
 		]);
 		expect(diagnostics.map(({ severity, key, line }) => [severity, key, line])).toEqual([
 			["error", "agents.list.0", 2],

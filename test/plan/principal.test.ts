@@ -16,7 +16,7 @@ function setUp() {
 			list: [
 				{ id: "main", subagents: { allowAgents: ["work"] } },
 				{ id: "work", agentDir: join(scratch), subagents: { allowAgents: ["ops"] } },
-				{ id: "ops", agentDir: join(scratch, "ops"), subagents: { allowAgents: ["*"] } },
+				{ id: "ops", name: "Operations", agentDir: join(scratch, "ops"), subagents: { allowAgents: ["*"] } },
 				{ id: "shared" },
 			],
 		},
@@ -53,7 +53,7 @@ describe("reference 002: allowAgents is that of the principal that asks", () => 
 			allowAny: false,
 			agents: [
 				{ id: "work", configured: true },
-				{ id: "ops", configured: true },
+				{ id: "ops", name: "Operations", configured: true },
 			],
 		});
 	});
