@@ -19,7 +19,7 @@ import { nameOf } from "./left-out.ts";
 import { continuedFor, effectiveLimits } from "./limits.ts";
 import type { ModelSource, ResolvedModel } from "./model.ts";
 import { modelFor } from "./model-for.ts";
-import { keptToItsNetwork } from "./network.ts";
+import { keptToItsNetwork, networkWarnings } from "./network.ts";
 import type { LaunchPlan, ModelChoice } from "./plan.ts";
 import { poolFor, refusedByPool, skillsStayHome, WAITING_ATTEMPTS } from "./pool.ts";
 import { choosePrincipal } from "./principal.ts";
@@ -27,7 +27,7 @@ import { childPrompt } from "./prompt.ts";
 import { sandboxFor } from "./sandbox.ts";
 import { type KnownSkill, skillsFor } from "./skills.ts";
 import { effectiveTools, type KnownTool, type WriteConsent } from "./tools.ts";
-import { type AskForTree, treeFor } from "./tree.ts";
+import { type AskForTree, noTreeWarning, treeFor } from "./tree.ts";
 import {
 	type Approval,
 	type ProjectAgentQuestion,
@@ -143,8 +143,8 @@ export async function planLaunch(
 		sources,
 	);
 	const { runTimeoutSeconds, background = false } = request;
-	const { limits, warnings } = effectiveLimits({ agent: agent.limits, background, runTimeoutSeconds }, config);
-	const continued = effectiveLimits({ agent: agent.limits, background: true, ...continuedFor(config) }, config);
+	const { limits, warnings } = effectiveLimits({ agent, background, runTimeoutSeconds }, config);
+	const continued = effectiveLimits({ agent, background: true, ...continuedFor(config) }, config);
 	const thinking =
 		request.thinking ??
 		(changed ? undefined : last?.thinking) ??
@@ -157,22 +157,25 @@ export async function planLaunch(
 	const treeChoice = await treeFor({ agent, config, parent: pool ? elsewhere : parent });
 	if (isRefusal(treeChoice)) return treeChoice;
 	// Last, so that the user is not asked about a run that is impossible anyway.
-	const { tree, warnings: treeWarnings } = treeChoice;
-	if (request.isolation && !tree && treeWarnings.length === 0) {
-		treeWarnings.push(`isolation: worktree has no effect here: ${nameOf(agent)} only reads.`);
-	}
-	const tools = await toolsWithConsent(agent, parent, { config, inTree: tree !== undefined });
+	const { tree, noTree } = treeChoice;
+	const inTree = tree !== undefined;
+	const tools = await toolsWithConsent(agent, parent, { config, inTree, inPool: pool !== undefined });
 	if (isRefusal(tools)) return tools;
 	const sandbox = await sandboxFor({
 		...tools,
-		inTree: tree !== undefined,
+		inTree,
 		config,
 		agent: agent.name,
 		cwd: parent.cwd,
-		network: agent.network && { wanted: agent.network, source: agent.source },
+		network: agent,
 		ringTrouble,
 	});
 	if (isRefusal(sandbox)) return sandbox;
+	const { write } = sandbox;
+	const treeWarnings = noTree === undefined ? [] : [noTreeWarning(agent, noTree, write)];
+	if (request.isolation && !tree && noTree === undefined) {
+		treeWarnings.push(`isolation: worktree has no effect here: ${nameOf(agent)} only reads.`);
+	}
 	const known = agent.skills === undefined ? [] : parent.knownSkills();
 	const { skills, warnings: skillWarnings } = skillsFor({ agent, tools: tools.tools, known });
 	const travelling = { ...tools, model: chosen.model, fallbackModels: fallbacks.models, session, sandbox };
@@ -224,6 +227,7 @@ export async function planLaunch(
 			...treeWarnings,
 			...tools.warnings,
 			...skillWarnings,
+			...networkWarnings(agent, config, write),
 			...warnings,
 			...agent.warnings,
 			...chosen.warnings,

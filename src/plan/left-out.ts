@@ -29,6 +29,9 @@ export type WhyLeftOut =
 	| "writes"
 	| "user_said_no"
 	| "untrusted"
+	/** It may write, and no run writes in the checkout: by `subagents.sandbox.mode`, or because a worker does it. */
+	| "required"
+	| "pool"
 	/** It may write, the agent's file asks for a tree to write in, and there is none. */
 	| "no_tree"
 	/** Its session is continued without its parent, and the last run did not have the tool. */
@@ -163,6 +166,10 @@ function reason(why: WhyLeftOut, { agent, many }: Case): string {
 			return `the user did not let ${agent.name} write in this checkout. subagents.allowWrite ${IN_FILE} allows it.`;
 		case "untrusted":
 			return `subagents.allowWrite is false ${IN_FILE}, and the user is not asked in a project that is not trusted (/trust).`;
+		case "required":
+			return `subagents.sandbox.mode is require ${IN_FILE}, so ${nameOf(agent)} may not write in your checkout, even if you allowed it.`;
+		case "pool":
+			return `it runs in a pool, whose workers cannot write in your checkout.${isGeneral(agent) ? "" : " `isolation: worktree` in its file gives it a tree."}`;
 		case "no_tree":
 			return `${agent.name} writes in a tree of its own, and cannot get one here.`;
 		case "not_on_record":

@@ -31,9 +31,9 @@ interface PoolQuestion {
 /** The pool whose workers do a run, if any. */
 export function poolFor(question: PoolQuestion): { pool?: string; warnings: string[] } | Refusal {
 	const { requested, agent, last, config, cwd } = question;
-	const { pool: ofAgent, warnings } = poolOfAgent(agent, config);
-	const name = requested ?? last?.pool ?? ofAgent ?? config.agents.defaults.subagents.pool;
-	if (name === undefined || name === null) return { warnings };
+	const { pool: usual, warnings } = usualPool(agent, config);
+	const name = requested ?? last?.pool ?? usual;
+	if (name === undefined) return { warnings };
 	if (!isConfigured(name, config)) {
 		const known = config.pools.map((pool) => pool.name);
 		const which = known.length === 0 ? "None is configured" : `Configured: ${known.join(", ")}`;
@@ -50,6 +50,13 @@ export function poolFor(question: PoolQuestion): { pool?: string; warnings: stri
 }
 
 const isConfigured = (name: string, { pools }: Config): boolean => pools.some((pool) => pool.name === name);
+
+/** The pool that does the runs of an agent if the call does not name another, and the session does not keep one. */
+export function usualPool(agent: PoolQuestion["agent"], config: Config): { pool?: string; warnings: string[] } {
+	const { pool: ofAgent, warnings } = poolOfAgent(agent, config);
+	const pool = ofAgent ?? config.agents.defaults.subagents.pool;
+	return { ...(pool !== null && { pool }), warnings };
+}
 
 /** A file may come from a machine that has the pool, so a missing pool is not a reason to refuse the run. */
 function poolOfAgent(

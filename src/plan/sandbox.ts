@@ -1,13 +1,12 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import type { AgentSource } from "../agents/definition.ts";
 import type { Config } from "../config/config.ts";
 import { packageRoot } from "../config/package-root.ts";
 import { principalDirs } from "../config/principal-dirs.ts";
 import { isInside } from "../files/project-area.ts";
 import { type Refusal, refuse } from "../run/errors.ts";
-import { type NetworkSetting, narrowerNetwork } from "../run/network.ts";
 import type { WriteScope } from "../run/sandbox-report.ts";
+import { type NetworkWish, networkFor } from "./network.ts";
 import type { LaunchPlan, PlannedSandbox } from "./plan.ts";
 import { onlyReads } from "./tools.ts";
 
@@ -18,19 +17,17 @@ export interface SandboxQuestion extends Pick<LaunchPlan, "cwd" | "tools"> {
 	extensionOf?: Readonly<Record<string, string>> | undefined;
 	/** Whether it writes in a tree of its own. */
 	inTree?: boolean;
-	/** The network setting in the agent's file, and the source of that file. */
-	network?: { wanted: NetworkSetting; source: AgentSource } | undefined;
+	network?: NetworkWish;
 	/** Says why the kernel cannot enforce anything here, undefined if it can. Absent: not known here. */
 	ringTrouble?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** What the kernel must enforce for a run, or why the run may not start without it. */
 export async function sandboxFor(question: SandboxQuestion): Promise<PlannedSandbox | Refusal> {
-	const { config, tools, cwd, inTree = false } = question;
+	const { config, cwd } = question;
 	const { mode, sockets, env, hide } = config.subagents.sandbox;
-	const writes = !tools.every((name) => onlyReads(name, config));
-	const write: WriteScope = inTree ? "worktree" : writes ? "checkout" : "none";
-	const network = networkFor(question, write);
+	const write = writeScopeOf(question);
+	const network = networkFor(question.network ?? { source: "user" }, config, write);
 	if (mode === "require") {
 		const refusal = await refusalOf(question, write);
 		if (refusal) return refusal;
@@ -45,17 +42,14 @@ export async function sandboxFor(question: SandboxQuestion): Promise<PlannedSand
 	};
 }
 
-/**
- * The configuration is the default. The user's own files and the built-in ones may override it; a project's may only narrow
- * it.
- */
-function networkFor({ config, network }: SandboxQuestion, write: WriteScope): NetworkSetting {
-	const set = config.subagents.sandbox.network;
-	// An empty list allows nothing.
-	const configured = set?.length === 0 ? "off" : set;
-	const byDefault = configured ?? (write === "checkout" ? "on" : "off");
-	if (!network) return byDefault;
-	return network.source === "project" ? narrowerNetwork(byDefault, network.wanted) : network.wanted;
+/** Where a run with these tools may write. */
+export function writeScopeOf({
+	tools,
+	config,
+	inTree,
+}: Pick<SandboxQuestion, "tools" | "config" | "inTree">): WriteScope {
+	if (inTree) return "worktree";
+	return tools.every((name) => onlyReads(name, config)) ? "none" : "checkout";
 }
 
 async function refusalOf(

@@ -77,6 +77,8 @@ export interface ToolQuestion {
 	consent?: WriteConsent;
 	/** Whether it writes only in a tree of its own. */
 	inTree?: boolean;
+	/** Whether a worker of a pool does the run. */
+	inPool?: boolean;
 }
 
 type GrantedTools = Required<Pick<LaunchPlan, "tools" | "extensions" | "extensionOf" | "warnings">>;
@@ -186,14 +188,20 @@ function whyMissing(name: string, { active, known, onRecord }: ToolQuestion): Wh
 /**
  * A child only reads unless it writes in a tree of its own, or the configuration or the user lets it write in the checkout.
  */
-function whyNotWriting(name: string, { agent, config, consent, inTree }: ToolQuestion): WhyLeftOut | undefined {
+function whyNotWriting(name: string, question: ToolQuestion): WhyLeftOut | undefined {
+	const { agent, config, consent, inTree, inPool } = question;
 	const writesInTree = !agent.readonly && (inTree || agent.isolation === "worktree");
 	// A file that asks for a tree gets less without one, and never the checkout instead.
 	if (writesInTree) return inTree ? undefined : "no_tree";
 	if (agent.source === "builtin" && !isGeneral(agent)) return "builtin";
 	if (agent.readonly) return isMcpTool(name) ? "mcp_readonly" : "readonly";
-	if (config.subagents.allowWrite || consent === "given") return undefined;
+	const { allowWrite, sandbox } = config.subagents;
+	if (allowWrite) return undefined;
+	// Whatever the user says, a run that writes in the checkout would be refused there.
+	const closed = sandbox.mode === "require" ? "required" : inPool ? "pool" : undefined;
+	if (consent === "given" && closed === undefined) return undefined;
 	if (isMcpTool(name)) return "mcp_writes";
+	if (closed) return closed;
 	if (consent === "refused") return "user_said_no";
 	return consent === "untrusted" ? "untrusted" : "writes";
 }

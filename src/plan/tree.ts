@@ -1,9 +1,11 @@
 import type { AgentDefinition } from "../agents/definition.ts";
 import type { Config } from "../config/config.ts";
 import { type Refusal, refuse } from "../run/errors.ts";
+import type { WriteScope } from "../run/sandbox-report.ts";
 import { isGeneral } from "./general.ts";
 import type { ParentFacts } from "./launch.ts";
 import { nameOf } from "./left-out.ts";
+import { SANDBOX_OFF } from "./network.ts";
 import type { PlannedTree } from "./plan.ts";
 import { onlyReads, sortTools } from "./tools.ts";
 
@@ -24,26 +26,30 @@ export interface TreeQuestion {
 
 /**
  * The tree that a run writes in. An agent has one if its file asks for it; a child without a role has one unless it may
- * write in the checkout. Where the kernel cannot confine a child to its tree there is none, and the child only reads.
+ * write in the checkout. Where the kernel cannot confine a child to its tree there is none, and `noTree` says why.
  */
-export async function treeFor(question: TreeQuestion): Promise<{ tree?: PlannedTree; warnings: string[] } | Refusal> {
+export async function treeFor(question: TreeQuestion): Promise<{ tree?: PlannedTree; noTree?: string } | Refusal> {
 	const { agent, config, parent } = question;
 	const { sandbox, allowWrite } = config.subagents;
 	const isAskedFor = agent.isolation === "worktree";
-	if (!isAskedFor && (!isGeneral(agent) || allowWrite)) return { warnings: [] };
-	if (!wouldWrite(question)) return { warnings: [] };
-	const without = (why: string) => ({
-		warnings: [`${capitalized(nameOf(agent))} cannot get a tree to write in, so it only reads: ${why}`],
-	});
-	if (sandbox.mode === "off") return without("subagents.sandbox.mode is off in pi-geon.json.");
+	if (!isAskedFor && (!isGeneral(agent) || allowWrite)) return {};
+	if (!wouldWrite(question)) return {};
+	if (sandbox.mode === "off") return { noTree: SANDBOX_OFF };
 	const why = await parent.ringTrouble?.();
-	if (why !== undefined) return without(`the kernel cannot keep it there. ${why}`);
+	if (why !== undefined) return { noTree: `the kernel cannot keep it there. ${why}` };
 	const tree: PlannedTree = { ...config.subagents.worktree, link: [...config.subagents.worktree.link] };
 	const found = await parent.askForTree?.(parent.cwd, tree);
-	if (!found || "prefix" in found) return { tree: { ...tree, ...found }, warnings: [] };
+	if (!found || "prefix" in found) return { tree: { ...tree, ...found } };
 	// A requester that asked for a tree wants to write. A child without a role may not need to.
-	if (!isAskedFor) return without(found.message);
+	if (!isAskedFor) return { noTree: found.message };
 	return refuse("INVALID_INPUT", `${agent.name} cannot get a tree to write in: ${found.message}`, found.reason);
+}
+
+/** Says why a child has no tree, once it is known whether the user lets it write in the checkout instead. */
+export function noTreeWarning(agent: AgentDefinition, why: string, write: WriteScope): string {
+	const who = capitalized(nameOf(agent));
+	if (write !== "checkout") return `${who} cannot get a tree to write in, so it only reads: ${why}`;
+	return `${who} cannot get a tree, so it writes in the checkout, as the user allowed: ${why}`;
 }
 
 function wouldWrite({ agent, config, parent }: TreeQuestion): boolean {

@@ -11,6 +11,15 @@ test.each(limits)("an agent's %s may be tighter than the configuration's, never 
 	expect(await limitOf(`\n${limit}: 600`)).toBe(500);
 });
 
+test.each(limits)("an agent's %s that is cut is told, with the setting", async (limit) => {
+	const config = { subagents: { [limit]: 500 } };
+	const toldOf = async (lines: string) => (await planned({ agent: `tools: read${lines}`, config })).warnings;
+	expect(await toldOf(`\n${limit}: 600`)).toEqual([
+		`${limit} 600 in the file of custom was cut to 500, the value of subagents.${limit} in pi-geon.json.`,
+	]);
+	for (const lines of ["", `\n${limit}: 500`, `\n${limit}: 400`]) expect(await toldOf(lines)).toEqual([]);
+});
+
 test.each(["maxTurns", "maxTokens", "maxCostUsd"] as const)(
 	"an agent's %s holds where none is configured",
 	async (limit) => {
@@ -55,6 +64,16 @@ describe("reference 002: a background run", () => {
 		expect((await background(20, "tools: read\ntimeoutMs: 5000")).limits.timeoutMs).toBe(5_000);
 		expect((await background(3, "tools: read\ntimeoutMs: 5000")).limits.timeoutMs).toBe(3_000);
 		expect((await background(0, "tools: read\ntimeoutMs: 99000", 60)).limits.timeoutMs).toBe(60_000);
+	});
+
+	test("of an agent with a longer timeoutMs is cut to the cap, with a warning that names the setting", async () => {
+		const agent = "tools: read\ntimeoutMs: 99000";
+		expect((await background(0, agent, 60)).warnings).toEqual([
+			"timeoutMs 99000 in the file of custom was cut to 60000, the value of agents.defaults.subagents.maxRunSeconds in pi-geon.json.",
+		]);
+		// The time that was asked for is shorter than the cap, so the cap cuts nothing.
+		expect((await background(20, agent, 60)).warnings).toEqual([]);
+		expect((await background(0, agent)).warnings).toEqual([]);
 	});
 
 	test("that asks for more than the cap is cut to it, with a warning that names the setting", async () => {

@@ -39,7 +39,7 @@ describe("what the kernel is to enforce", () => {
 			more: { source?: AgentSource; tools?: string[] } = {},
 		) => {
 			const { source = "user", tools = ["read"] } = more;
-			const sandbox = await asked({ network: configured }, { tools, network: { wanted, source } });
+			const sandbox = await asked({ network: configured }, { tools, network: { network: wanted, source } });
 			return "network" in sandbox ? sandbox.network : sandbox;
 		};
 
@@ -103,6 +103,41 @@ describe("an agent whose file takes the network away", () => {
 			const plan = await planned({ ...bash, agent: `tools: read, bash\n${line}`, parent: trouble });
 			expect(plan.tools).toEqual(["read", "bash"]);
 		}
+	});
+});
+
+describe("a project's file that asks for more network than it gets", () => {
+	const told = async (network: string, configured: NetworkSetting | null, more: object = {}) => {
+		const config = { subagents: { allowWrite: true, sandbox: { network: configured, ...more } } };
+		const agent = `tools: read, bash\nnetwork: ${network}`;
+		const parent = { ringTrouble: async () => undefined };
+		return (await planned({ agent, source: "project", config, parent })).warnings;
+	};
+	const narrowed = (from: string, to: string) => [
+		`\`network: ${from}\` in the file of custom was narrowed to ${to}: a project's file may not go beyond subagents.sandbox.network in pi-geon.json.`,
+	];
+
+	test("has a warning that names the setting", async () => {
+		expect(await told("on", "off")).toEqual(narrowed("on", "off"));
+		expect(await told("on", ["a.com"])).toEqual(narrowed("on", "a.com"));
+		expect(await told("[a.com, b.com]", ["a.com"])).toEqual(narrowed("a.com, b.com", "a.com"));
+		expect(await told("[b.com]", ["a.com"])).toEqual(narrowed("b.com", "off"));
+		expect(await told("['*.a.com']", ["x.a.com"])).toEqual(narrowed("*.a.com", "x.a.com"));
+	});
+
+	test("has none if it asks for the same or less", async () => {
+		expect(await told("on", "on")).toEqual([]);
+		expect(await told("on", null)).toEqual([]);
+		expect(await told("off", "on")).toEqual([]);
+		expect(await told("[a.com]", "on")).toEqual([]);
+		expect(await told("[x.a.com]", ["*.a.com", "b.com"])).toEqual([]);
+		expect(await told("[A.com]", ["a.com"])).toEqual([]);
+	});
+
+	test("has none where nothing is enforced, and the user's own file never has one", async () => {
+		expect(await told("on", "off", { mode: "off" })).toEqual([]);
+		const config = { subagents: { sandbox: { network: "off" } } };
+		expect((await planned({ agent: "tools: read\nnetwork: on", config })).warnings).toEqual([]);
 	});
 });
 
