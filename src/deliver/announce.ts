@@ -7,6 +7,7 @@ import type { ReportedChanges } from "../run/changes.ts";
 import { sessionKey } from "../run/ids.ts";
 import type { Cause, FailureOutcome } from "../run/outcome.ts";
 import { joined, ours, type Redacted, reshaped } from "../run/redacted.ts";
+import type { SandboxReport } from "../run/sandbox-report.ts";
 import { SILENCE } from "../run/silence.ts";
 import { inputTokens, NO_USAGE } from "../run/usage.ts";
 import { changesText } from "./changes-text.ts";
@@ -42,6 +43,8 @@ export interface AnnounceDetails
 	transcript: string;
 	/** What it changed in its tree; absent if it had none. */
 	changes?: ReportedChanges<Redacted>;
+	/** What limited it. Absent if it never started, and in announces of earlier versions. */
+	sandbox?: SandboxReport<Redacted>;
 	/** As the embedding application set it when the run was spawned. */
 	route?: unknown;
 }
@@ -88,6 +91,7 @@ export function announceOf(record: EndedRecord, announcing: Announcing): Announc
 		...(outcome.model !== undefined && { model: outcome.model }),
 		transcript,
 		...(outcome.changes && { changes: outcome.changes }),
+		...(outcome.sandbox && { sandbox: outcome.sandbox }),
 		...(plan.route !== undefined && { route: plan.route }),
 	});
 	const result = outcome.finalized?.result;

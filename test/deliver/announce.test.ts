@@ -5,7 +5,9 @@ import { admitRun } from "../../src/ledger/admit.ts";
 import { endRun } from "../../src/ledger/progress.ts";
 import type { EndedRecord } from "../../src/ledger/records.ts";
 import { findRun } from "../../src/ledger/records.ts";
+import type { Outcome } from "../../src/run/outcome.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
+import { asItIs } from "../helpers/as-it-is.ts";
 import { admission, success } from "../ledger/samples.ts";
 import { useScratch } from "../ledger/scratch.ts";
 
@@ -13,10 +15,10 @@ const scratch = useScratch();
 const redactor = createRedactor({ secrets: [], homeDir: "/home/al" });
 
 /** A background run that has finished, and cost so much. */
-async function endedRun(cost: number): Promise<EndedRecord> {
+async function endedRun(cost: number, more: Pick<Outcome, "sandbox"> = {}): Promise<EndedRecord> {
 	const ledger = await scratch.ledger();
 	const { run } = admitRun(ledger, admission({ mode: "background" }));
-	endRun(ledger, { id: run.id, fence: 0, outcome: { ...success(), usage: { ...NO_USAGE, cost } }, at: 5 });
+	endRun(ledger, { id: run.id, fence: 0, outcome: { ...success(), ...more, usage: { ...NO_USAGE, cost } }, at: 5 });
 	const record = findRun(ledger, run.id);
 	if (record?.run.state !== "ended") throw new Error("It has not ended.");
 	return { ...record, run: record.run };
@@ -33,4 +35,15 @@ test.each([
 
 test("a run that cost nothing announces no cost", async () => {
 	expect(announceOf(await endedRun(0), { redactor, transcript: "/t.jsonl" }).content).not.toContain("est ");
+});
+
+test("an announce says whether the kernel enforced the limits, as data", async () => {
+	const sandbox = asItIs<Outcome["sandbox"] & object>({
+		...{ enforced: "policy", why: "bwrap is missing", write: "none", network: "off" },
+	});
+	const { details } = announceOf(await endedRun(0, { sandbox }), { redactor, transcript: "/t.jsonl" });
+	expect(details.sandbox).toEqual(sandbox);
+	const before = announceOf(await endedRun(0), { redactor, transcript: "/t.jsonl" });
+	expect(before.details).not.toHaveProperty("sandbox");
+	expect(details.version).toBe(before.details.version);
 });

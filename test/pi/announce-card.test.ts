@@ -41,6 +41,14 @@ const cards: Record<string, unknown> = {
 	done: details,
 	"done with a warning": { ...details, result: "Short.", notes: "The model x/y is not known; the default was used." },
 	"timed out": { ...failed, status: "timeout", cause: "timeout", notes: findings },
+	"kept in a ring": {
+		...details,
+		sandbox: { enforced: "kernel", by: "bwrap", write: "worktree", network: "off", denials: 2 },
+	},
+	"limited by policy only": {
+		...{ ...failed, status: "timeout", cause: "timeout", notes: findings },
+		sandbox: { enforced: "policy", why: "bwrap is missing", write: "none", network: "on" },
+	},
 	stopped: { ...failed, status: "error", cause: "stopped", reason: "stopped", notes: "Stopped by the user." },
 	lost: { ...failed, status: "unknown", cause: "lost", notes: "Its host died, and no attempts are left." },
 	"of another version": { ...details, version: 99 },
@@ -134,6 +142,14 @@ const nastyDetails = fc.record({
 	notes: nastyText,
 	durationMs: amount,
 	usage: fc.record({ input: amount, output: amount, cost: amount, turns: amount }),
+	sandbox: fc.record({
+		enforced: fc.constantFrom("kernel", "policy"),
+		by: nastyText,
+		why: nastyText,
+		write: fc.constantFrom("none", "worktree", "checkout"),
+		network: fc.constantFrom("off", "on", "allowlist"),
+		policyOnly: fc.array(nastyText, { maxLength: 3 }),
+	}),
 	model: nastyText,
 	sessionKey: nastyText,
 	transcript: nastyText,
@@ -147,6 +163,7 @@ const halfKnown = fc.record({
 	result: anything,
 	notes: anything,
 	usage: anything,
+	sandbox: anything,
 	durationMs: anything,
 });
 const look = fc.record({

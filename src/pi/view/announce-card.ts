@@ -1,8 +1,10 @@
 import type { MessageRenderer, Theme } from "@earendil-works/pi-coding-agent";
 import { Box, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { inOneLine } from "../../collect/plain.ts";
 import { duration } from "../../run/amounts.ts";
 import { ENDED } from "../../run/ending-words.ts";
 import type { Cause } from "../../run/outcome.ts";
+import { sandboxInShort, sandboxInWords } from "../../run/sandbox-report.ts";
 import { type AnnounceView, readAnnounce } from "./announce-view.ts";
 import { answerLines } from "./answer.ts";
 import type { Drawing } from "./drawing.ts";
@@ -26,13 +28,16 @@ export const announceCard: MessageRenderer = (message, options, theme) => {
 function cardLines(view: AnnounceView, drawing: Drawing): string[] {
 	const { theme, expanded, width } = drawing;
 	const took = view.durationMs === undefined ? [] : [duration(view.durationMs)];
+	const { sandbox } = view;
+	const enforced = sandbox ? [sandboxInShort(sandbox)] : [];
+	const held = sandbox ? [inOneLine(sandboxInWords(sandbox))] : [];
 	return [
 		...factLines(cardTitle(view, theme), drawing),
 		...(expanded && view.task !== "" ? wrapTextWithAnsi(theme.fg("muted", view.task), width) : []),
 		...resultLines(view, drawing),
 		...notesLines(view, drawing),
-		...factLines([...took, ...consumption(view.facts, drawing)], drawing),
-		...(expanded ? view.places.flatMap((place) => wrapTextWithAnsi(theme.fg("dim", place), width)) : []),
+		...factLines([...took, ...enforced, ...consumption(view.facts, drawing)], drawing),
+		...(expanded ? [...held, ...view.places].flatMap((place) => wrapTextWithAnsi(theme.fg("dim", place), width)) : []),
 	];
 }
 

@@ -1,6 +1,7 @@
 import { readAnnounceDetails } from "../../deliver/stored-details.ts";
 import type { Cause } from "../../run/outcome.ts";
-import { isCause } from "../../run/outcome-check.ts";
+import { isCause, isSandboxReport } from "../../run/outcome-check.ts";
+import type { SandboxReport } from "../../run/sandbox-report.ts";
 import { amountOf, textOf } from "./stored.ts";
 import { contentText, readFacts, type ShownRun, shortText } from "./subagent-view.ts";
 
@@ -13,6 +14,8 @@ export interface AnnounceView {
 	result: string;
 	notes: string;
 	durationMs: number | undefined;
+	/** Undefined: not known. */
+	sandbox: SandboxReport | undefined;
 	facts: ShownRun;
 	task: string;
 	/** Labels and values of where to look further, as far as they are known. */
@@ -31,6 +34,7 @@ export function readAnnounce(message: { content: unknown; details?: unknown }): 
 		result: textOf(details.result) ?? "",
 		notes: textOf(details.notes) ?? "",
 		durationMs: amountOf(details.durationMs),
+		sandbox: isSandboxReport(details.sandbox) ? details.sandbox : undefined,
 		facts: readFacts(details),
 		task: shortText(details.task) ?? "",
 		places: [
@@ -49,6 +53,7 @@ function unreadableView(content: unknown): AnnounceView {
 		result: typeof content === "string" ? content : contentText(content),
 		notes: "",
 		durationMs: undefined,
+		sandbox: undefined,
 		facts: readFacts({}),
 		task: "",
 		places: [],
