@@ -15,12 +15,16 @@ export interface SubagentsParams {
 	spawn: {
 		task: string;
 		agent?: string;
+		/** The principal whose account it works under. */
+		agentId?: string;
 		label?: string;
 		model?: string;
 		thinking?: string;
 		runTimeoutSeconds?: number;
 		context?: "fresh" | "fork";
 		isolation?: "worktree";
+		/** The pool whose workers do it. */
+		pool?: string;
 		cleanup?: "keep" | "delete";
 	};
 	/** Waits for the end of a run: at most this long, or without a limit. */

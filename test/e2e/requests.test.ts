@@ -100,6 +100,12 @@ describe("a request of another extension", () => {
 		);
 		expect(await errorOf({ method: "spawn", params: { task: "" } })).toMatch(/^INVALID_INPUT: spawn: params\/task: /);
 		expect(await errorOf({ method: "spawn", params: { task: "Look.", agent: "nobody" } })).toMatch(/^UNKNOWN_AGENT: /);
+		expect(await errorOf({ method: "spawn", params: { task: "Look.", agentId: "work" } })).toMatch(
+			/^INVALID_INPUT: There is no agentId "work"/,
+		);
+		expect(await errorOf({ method: "spawn", params: { task: "Look.", pool: "team" } })).toMatch(
+			/^INVALID_INPUT: There is no pool "team"/,
+		);
 		expect(await errorOf({ method: "wait", params: { runId: "deadbeef" } })).toBe(
 			'INVALID_INPUT: There is no run "deadbeef" of this conversation.',
 		);
