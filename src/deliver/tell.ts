@@ -124,12 +124,16 @@ export function settle({ talk, ledger, events, clock, log }: Telling, ids: reado
 /** Tells the user and not the model, as the child asked for. */
 export function skipAnnounce({ talk, ledger, redactor, clock }: Telling, { run, plan, label }: EndedRecord): void {
 	if (!skipDelivery(ledger, run.id, clock.now())) return;
+	// After the ledger: an interruption in between loses the cost. The other order could count it twice, since another
+	// process with this session open does not see our entry.
+	const { model, usage, changes } = run.outcome;
+	talk.countUsageOf({ runId: run.id, ...(model !== undefined && { model }), usage });
 	const names = [plan.agent, ...(label === undefined ? [] : [`"${label}"`]), run.id];
 	const name = redactor.redact(inOneLine(names.join(" ")));
 	const said = [
 		`${name} finished without a report (${SILENCE}).`,
 		`/subagents info ${run.id} shows it.`,
-		changesForUser(run.outcome.changes, run.id) ?? [],
+		changesForUser(changes, run.id) ?? [],
 	];
 	talk.notify(said.flat().join(" "), "info");
 }

@@ -3,11 +3,12 @@ import { ANNOUNCE, type AnnounceDetails } from "../deliver/announce.ts";
 import { STOPPED_BY_USER } from "../deliver/stopped.ts";
 import { readAnnounceDetails, readStoppedDetails } from "../deliver/stored-details.ts";
 import { piUsage } from "../deliver/tool-result.ts";
+import type { SilentRun } from "../ports/conversation.ts";
 import { count, dollars } from "../run/amounts.ts";
 import { isRecord } from "../run/is-record.ts";
 import { inputTokens, type Usage } from "../run/usage.ts";
 
-/** The kind of entry in which a session keeps the cost of an announced run. */
+/** The kind of entry in which a session keeps the cost of a background run, announced or silent. */
 const KIND = "pi-geon:announce";
 const USAGE_STATUS = "pi-geon:usage";
 
@@ -19,13 +20,23 @@ const USAGE_STATUS = "pi-geon:usage";
 export function countUsage(ctx: ExtensionContext): void {
 	const announced = ctx.sessionManager.getEntries().flatMap(announceIn);
 	if (announced.length === 0) return;
-	const manager = ctx.sessionManager as Partial<Pick<SessionManager, "appendUsage">>;
-	if (typeof manager.appendUsage !== "function") {
-		showSum(ctx, announced);
-		return;
-	}
-	const counted = new Set(ctx.sessionManager.getEntries().map(countedIn));
-	for (const { runId, model = "unknown", usage } of announced) {
+	if (canAddUsage(ctx.sessionManager)) addUsage(ctx.sessionManager, announced);
+	else showSum(ctx, announced);
+}
+
+/** The same for one run that is not announced. A pi that cannot add to its totals has nowhere to keep it. */
+export function countUsageOf(ctx: ExtensionContext, run: SilentRun): void {
+	if (canAddUsage(ctx.sessionManager)) addUsage(ctx.sessionManager, [run]);
+}
+
+type Totals = Pick<SessionManager, "appendUsage" | "getEntries">;
+
+const canAddUsage = (manager: object): manager is Totals =>
+	typeof (manager as Partial<Totals>).appendUsage === "function";
+
+function addUsage(manager: Totals, runs: readonly Announced[]): void {
+	const counted = new Set(manager.getEntries().map(countedIn));
+	for (const { runId, model = "unknown", usage } of runs) {
 		if (counted.has(runId) || inputTokens(usage) + usage.output + usage.cost === 0) continue;
 		const [provider = "", ...id] = model.split("/");
 		manager.appendUsage(KIND, provider, id.join("/"), piUsage(usage), runId);

@@ -1,6 +1,6 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Conversation } from "../ports/conversation.ts";
-import { countUsage } from "./count-usage.ts";
+import { countUsage, countUsageOf } from "./count-usage.ts";
 
 /** The conversation of a pi session, as its context knows it at this moment. */
 export interface PiConversation extends Conversation {
@@ -30,6 +30,7 @@ export function conversationOf(pi: ExtensionAPI, ctx: ExtensionContext): PiConve
 		},
 		add: (message) => pi.sendMessage(message, { triggerTurn: false }),
 		countUsage: () => countUsage(ctx),
+		countUsageOf: (run) => countUsageOf(ctx, run),
 		notify(text, kind) {
 			if (ctx.hasUI) ctx.ui.notify(text, kind);
 			else process.stderr.write(`pi-geon: ${text}\n`);

@@ -1,4 +1,6 @@
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import type { RunId } from "../run/ids.ts";
+import type { Usage } from "../run/usage.ts";
 
 /** A parent's session in the pi that has it open. */
 export interface Conversation {
@@ -19,6 +21,8 @@ export interface Conversation {
 	add(message: ConversationMessage): void;
 	/** Adds the cost of announced runs to pi's own totals, each once. */
 	countUsage(): void;
+	/** The same for a run that is not announced: no entry of the conversation has its cost. */
+	countUsageOf(run: SilentRun): void;
 	/** Tells the user, not the model. */
 	notify(text: string, kind: "info" | "warning" | "error"): void;
 }
@@ -28,4 +32,12 @@ export interface ConversationMessage {
 	content: string;
 	display: boolean;
 	details: unknown;
+}
+
+/** The cost of a run that asked for silence. */
+export interface SilentRun {
+	runId: RunId;
+	/** provider/id of the model that really answered. */
+	model?: string;
+	usage: Usage;
 }

@@ -6,6 +6,7 @@ import { admitRun } from "../../src/ledger/admit.ts";
 import { endRun } from "../../src/ledger/progress.ts";
 import { type EndedRecord, findRun } from "../../src/ledger/records.ts";
 import { NO_LOG } from "../../src/log/log.ts";
+import type { SilentRun } from "../../src/ports/conversation.ts";
 import type { RunId } from "../../src/run/ids.ts";
 import type { Outcome } from "../../src/run/outcome.ts";
 import { asItIs, NO_REDACTOR } from "../helpers/as-it-is.ts";
@@ -35,6 +36,7 @@ async function scene({ byUser = false, stopped = false, toldBefore = false, chan
 		sayLeft: (open) => done.push(`leaves ${open.length}`),
 	});
 	const given = () => [...state.inFlight.keys()];
+	const delivery = () => ledger.get<{ delivery: string }>("SELECT delivery FROM runs")?.delivery;
 	const talk = {
 		sessionId: "parent",
 		file: undefined,
@@ -43,6 +45,8 @@ async function scene({ byUser = false, stopped = false, toldBefore = false, chan
 			done.push(`send ${messages.length}, remembered ${given().length}`),
 		add: () => done.push(`add, remembered ${given().length}`),
 		countUsage: () => {},
+		countUsageOf: ({ runId, model, usage }: SilentRun) =>
+			done.push(`count ${runId === run.id} ${model} ${usage.cost} while ${delivery()}`),
 		notify: (text: string) => done.push(`notify ${text.replace(run.id, "#")}`),
 	};
 	const record = findRun(ledger, run.id);
@@ -71,7 +75,7 @@ async function scene({ byUser = false, stopped = false, toldBefore = false, chan
 		carryOut: (action: DeliveryAction) => carryOut(action, carrying),
 		given,
 		drain: () => state.drain,
-		delivery: () => ledger.get<{ delivery: string }>("SELECT delivery FROM runs")?.delivery,
+		delivery,
 	};
 }
 
@@ -99,8 +103,18 @@ test("settling pays the debt, and skipping tells the user alone", async () => {
 	expect([one.done, one.delivery()]).toEqual([["announced"], "delivered"]);
 	const other = await scene();
 	other.carryOut({ do: "skip", ids: [other.id] });
-	expect(other.done).toEqual([expect.stringMatching(/^notify scout # finished without a report/)]);
+	expect(other.done).toEqual([
+		expect.stringMatching(/^count/),
+		expect.stringMatching(/^notify scout # finished without a report/),
+	]);
 	expect(other.delivery()).toBe("skipped");
+});
+
+test("the cost of a silent run is counted once, after the ledger has it as skipped", async () => {
+	const { id, carryOut, done } = await scene();
+	carryOut({ do: "skip", ids: [id] });
+	carryOut({ do: "skip", ids: [id] });
+	expect(done.filter((what) => what.startsWith("count"))).toEqual(["count true undefined 0 while skipped"]);
 });
 
 test("the line about a silent run says that there are changes to look at", async () => {

@@ -136,7 +136,8 @@ test("a run whose report cannot be made is reported as such, and the others of i
 	const told: string[] = [];
 	const talk: Conversation = {
 		...{ sessionId: "parent", file: undefined, isInteractive: true, isIdle: () => true, hasPending: () => false },
-		...{ entries: () => [], send() {}, add() {}, countUsage() {}, notify: (text) => told.push(text) },
+		...{ entries: () => [], send() {}, add() {}, countUsage() {}, countUsageOf() {} },
+		notify: (text) => told.push(text),
 	};
 	const due = [first, withOutcome(second, { ...FAILURE, output: 5 }), third];
 	const log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -76,6 +76,8 @@ export class SimConversation implements Conversation {
 
 	countUsage(): void {}
 
+	countUsageOf(): void {}
+
 	send(messages: readonly ConversationMessage[]): void {
 		this.#process.point("send message");
 		for (const [index, message] of messages.entries()) {
