@@ -19,21 +19,31 @@ export interface EventBus {
 
 /**
  * Tells other extensions of the runs of this session: created, started, ended, announced; each once in this process, and in
- * this order. A run of an earlier process continues from its current state: that process told the earlier events.
+ * this order. A run from before this process opened the session continues from its current state: an earlier process told
+ * the earlier events. Others may admit runs meanwhile: a host, for a late message, or `pi-geon send`.
  */
 export class RunEvents {
 	readonly #events: EventBus;
 	/** The last event of each run that is not over yet. */
 	readonly #told = new Map<RunId, RunEvent>();
+	/** The runs whose creation was told. */
+	readonly #created = new Set<RunId>();
+	/** Milliseconds since 1970. */
+	readonly #since: number;
 	#isOver = false;
 
-	constructor(events: EventBus) {
+	/** `since`: now, by the clock that runs are created by. */
+	constructor(events: EventBus, since: number) {
 		this.#events = events;
+		this.#since = since;
 	}
 
-	/** Admitted in this process. */
+	/** Admitted in this process. A look may have found it before we are told. */
 	created(record: RunRecord, { redactor }: Pick<EventSources, "redactor">): void {
-		this.#tell("created", record.run.id, { ...identityOf(record, redactor), state: "queued" });
+		const { id } = record.run;
+		if (this.#created.has(id)) return;
+		this.#created.add(id);
+		this.#tell("created", id, { ...identityOf(record, redactor), state: "queued" });
 	}
 
 	/**
@@ -84,6 +94,10 @@ export class RunEvents {
 
 	#takeUp(record: RunRecord | undefined, { redactor }: EventSources): void {
 		if (!record || this.#told.has(record.run.id)) return;
+		if (record.createdAt > this.#since) {
+			this.created(record, { redactor });
+			return;
+		}
 		const { state } = record.run;
 		// An end is news even if it came while no process looked: the outcome is on its way.
 		this.#told.set(record.run.id, { ...identityOf(record, redactor), state: state === "ended" ? "running" : state });

@@ -48,7 +48,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	if (delegationDepth(process.env) > 0) return;
 
 	const services = new SessionServices();
-	const events = new RunEvents(pi.events);
+	const events = new RunEvents(pi.events, systemPorts.clock.now());
 	const live = new LiveRuns();
 	const talkIn = (ctx: ExtensionContext) => conversationOf(pi, ctx);
 	const announcer = new Announcer<PiConversation>({

@@ -30,7 +30,7 @@ async function scene({ world = quietWorld() } = {}) {
 	const announcer: Announcer<SimConversation> = new Announcer({
 		ports: pi.ports,
 		log: NO_LOG,
-		events: new RunEvents({ emit: () => {} }),
+		events: new RunEvents({ emit: () => {} }, 0),
 		live: new LiveRuns(),
 		wasEverUsed: () => true,
 		use: async (_talk, work) => {

@@ -16,17 +16,16 @@ const scratch = useScratch();
 const redactor = createRedactor({ secrets: ["s3cret-value"], homeDir: "/home/ada" });
 
 /** What one process hears, and its look at the ledger. */
-function listener(ledger: Ledger) {
+function listener(ledger: Ledger, since = 0) {
 	const heard: { step: string; event: RunEvent }[] = [];
-	const events = new RunEvents({
-		emit: (name, event) => heard.push({ step: name.replace("subagents:", ""), event }),
-	});
+	const bus = { emit: (name: string, event: RunEvent) => heard.push({ step: name.replace("subagents:", ""), event }) };
+	const events = new RunEvents(bus, since);
 	const look = () => events.observe(openRunsOf(ledger, "parent", 0), { ledger, redactor });
 	return { events, look, heard, steps: () => heard.map(({ step }) => step) };
 }
 
-const admit = (ledger: Ledger, mode: RunRecord["mode"] = "background"): RunRecord =>
-	admitRun(ledger, admission({ mode, label: "a label" }));
+const admit = (ledger: Ledger, mode: RunRecord["mode"] = "background", at = 0): RunRecord =>
+	admitRun(ledger, admission({ mode, label: "a label", at }));
 
 function claim(ledger: Ledger, hostId = readyHost(ledger, { profile: "p" })): void {
 	claimNext(ledger, { hostId, profile: "p", at: 1, leaseMs: 1000 });
@@ -105,6 +104,70 @@ test("a run of an earlier process is taken up where it stands", async () => {
 	expect(queued.steps()).toEqual(["started", "ended"]);
 	expect(running.steps()).toEqual(["ended"]);
 	expect(running.heard[0]?.event).toMatchObject({ runId: record.run.id, agent: "scout", label: "a label" });
+});
+
+test("a run that another process admits meanwhile is told from its beginning", async () => {
+	const ledger = await scratch.ledger();
+	const { look, heard, steps } = listener(ledger, 100);
+	const record = admit(ledger, "background", 101);
+	look();
+	expect(steps()).toEqual(["created"]);
+	expect(heard[0]?.event).toMatchObject({ runId: record.run.id, agent: "scout", label: "a label", state: "queued" });
+	claim(ledger);
+	look();
+	end(ledger, record);
+	look();
+	settleDelivery(ledger, record.run.id, 103);
+	look();
+	look();
+	expect(steps()).toEqual(["created", "started", "ended", "announced"]);
+});
+
+test.each(["running", "ended"])("so is one that is first seen when it is %s", async (state) => {
+	const ledger = await scratch.ledger();
+	const { events, look, steps } = listener(ledger, 100);
+	const record = admit(ledger, "background", 101);
+	claim(ledger);
+	if (state === "running") {
+		look();
+		expect(steps()).toEqual(["created", "started"]);
+	}
+	end(ledger, record);
+	const now = findRun(ledger, record.run.id);
+	if (now) events.saw(now, { ledger, redactor });
+	look();
+	expect(steps()).toEqual(["created", "started", "ended"]);
+});
+
+test("one that was stopped before it was first seen never started", async () => {
+	const ledger = await scratch.ledger();
+	const { events, steps } = listener(ledger, 100);
+	const record = admit(ledger, "background", 101);
+	end(ledger, record, outcomeOf(record, { kind: "stopped", by: "the user" }));
+	const now = findRun(ledger, record.run.id);
+	if (now) events.saw(now, { ledger, redactor });
+	expect(steps()).toEqual(["created", "ended"]);
+});
+
+test("a look between admission and its news tells the creation once", async () => {
+	const ledger = await scratch.ledger();
+	const { events, look, steps } = listener(ledger, 100);
+	const record = admit(ledger, "background", 101);
+	claim(ledger);
+	look();
+	events.created(record, { redactor });
+	look();
+	expect(steps()).toEqual(["created", "started"]);
+});
+
+test("a run that was created before is continued from where it stands", async () => {
+	const ledger = await scratch.ledger();
+	const { look, steps } = listener(ledger, 100);
+	admit(ledger, "background", 100);
+	look();
+	claim(ledger);
+	look();
+	expect(steps()).toEqual(["started"]);
 });
 
 test("an error that an older build wrote without a host is redacted", async () => {

@@ -127,7 +127,7 @@ class SimPi {
 		this.#announcer = new Announcer<SimConversation>({
 			ports: process.ports,
 			log: simulatedLog(world, process),
-			events: new RunEvents({ emit: () => {}, on: () => () => {} } as never),
+			events: new RunEvents({ emit: () => {} }, process.ports.clock.now()),
 			live: new LiveRuns(),
 			wasEverUsed: () => true,
 			use: async (_talk, work) => work(this.#opened()),
