@@ -1,5 +1,9 @@
 import { OUR_TOOLS } from "../log/tool-uses.ts";
 import { leftOutWarnings, unreadableWarnings } from "../plan/left-out.ts";
+import { effectiveLimits } from "../plan/limits.ts";
+import { networkWarnings, readOnlyUnlessEnforced, SANDBOX_OFF } from "../plan/network.ts";
+import { usualPool } from "../plan/pool.ts";
+import { writeScopeOf } from "../plan/sandbox.ts";
 import { type KnownSkill, skillsFor } from "../plan/skills.ts";
 import { type KnownTool, sortTools, type ToolQuestion, type WriteConsent, writingTools } from "../plan/tools.ts";
 import { PI_TOOLS } from "../run/pi-tools.ts";
@@ -26,10 +30,11 @@ export interface ToolSurroundings {
 
 /** Adds the kernel's abilities here, which are tested. */
 export async function withKernel(surroundings: ToolSurroundings): Promise<ToolSurroundings> {
-	const isOff = surroundings.config.subagents.sandbox.mode === "off";
-	const noTree = isOff ? "subagents.sandbox.mode is off in pi-geon.json." : await ringTrouble();
+	const noTree = isOff(surroundings.config) ? SANDBOX_OFF : await ringTrouble();
 	return noTree === undefined ? surroundings : { ...surroundings, noTree };
 }
+
+const isOff = ({ subagents }: ToolQuestion["config"]): boolean => subagents.sandbox.mode === "off";
 
 /** What a child of an agent gets if it is started here and now. */
 export interface ToolsHere {
@@ -49,15 +54,20 @@ export interface ToolsHere {
 	asksFor: string[];
 }
 
-export function toolsHere(agent: Agent, surroundings: ToolSurroundings): ToolsHere {
+export function toolsHere(asked: Agent, surroundings: ToolSurroundings): ToolsHere {
 	const { config, pi } = surroundings;
+	const { pool, warnings: poolWarnings } = usualPool(asked, config);
+	// Only a worker knows what its kernel can enforce.
+	const noTree = pool === undefined || isOff(config) ? surroundings.noTree : undefined;
+	const agent = readOnlyUnlessEnforced(asked, noTree);
 	const consent = surroundings.consent(agent);
 	const wantsTree = agent.isolation === "worktree" && !agent.readonly;
-	const inTree = wantsTree && surroundings.noTree === undefined;
-	const question = { agent, config, active: pi?.active ?? PI_DEFAULTS, known: pi?.known, consent, inTree };
+	const inTree = wantsTree && noTree === undefined;
+	const inPool = pool !== undefined;
+	const question = { agent, config, active: pi?.active ?? PI_DEFAULTS, known: pi?.known, consent, inTree, inPool };
 	const { tools, leftOut } = sortTools(question);
 	const skills = skillsHere(agent, tools, pi?.skills);
-	const writing = surroundings.writing(agent);
+	const writing = writingHere(agent, surroundings);
 	const off = whyOff(agent, config);
 	return {
 		...(off !== undefined && { off }),
@@ -65,16 +75,25 @@ export function toolsHere(agent: Agent, surroundings: ToolSurroundings): ToolsHe
 		skills: skills.names,
 		unsure: pi ? [] : tools.filter((name) => !isAlwaysThere(name)),
 		warnings: [
-			...(wantsTree && !inTree ? [`No tree is available: ${surroundings.noTree}`] : []),
+			...poolWarnings,
+			...(wantsTree && !inTree ? [`No tree is available: ${noTree}`] : []),
 			...leftOutWarnings(leftOut, agent),
 			...unreadableWarnings(agent),
 			...skills.warnings,
+			...networkWarnings(agent, config, writeScopeOf({ tools, config, inTree })),
+			...effectiveLimits({ agent, background: false }, config).warnings,
 			...agent.warnings,
 		],
 		inherits: !pi && agent.tools.kind === "inherit",
 		...(writing !== undefined && { writing }),
 		asksFor: consent === "not_asked" ? writingTools(question) : [],
 	};
+}
+
+/** What the user has said about an agent, where that counts: not under `require`, and not for a worker of a pool. */
+export function writingHere(agent: Agent, { config, writing }: ToolSurroundings): Writing | undefined {
+	const isClosed = config.subagents.sandbox.mode === "require" || usualPool(agent, config).pool !== undefined;
+	return isClosed ? undefined : writing(agent);
 }
 
 function skillsHere(agent: Agent, tools: readonly string[], known: readonly KnownSkill[] | undefined) {

@@ -37,6 +37,58 @@ describe("what an agent gets here", () => {
 		});
 	});
 
+	test("says which pool of its file is not used", () => {
+		const warnings = [expect.stringMatching(/^`pool: gpu` in the file of custom is not used: no such pool/)];
+		expect(toolsHere(agentOf("tools: read\npool: gpu", "user"), inPi())).toMatchObject({ warnings });
+	});
+
+	test("is read-only where the network of its file cannot be enforced, as in a run", () => {
+		const agent = agentOf("tools: read, bash\nnetwork: off", "user");
+		const allowed = { subagents: { allowWrite: true } };
+		expect(toolsHere(agent, inPi(allowed))).toMatchObject({ tools: ["read", "bash"], warnings: [] });
+		expect(toolsHere(agent, { ...inPi(allowed), noTree: "No bubblewrap." })).toMatchObject({
+			tools: ["read"],
+			warnings: [
+				expect.stringMatching(/^bash was left out: custom is read-only, because network cannot be enforced/),
+				"network cannot be enforced here, so the agent is read-only. No bubblewrap.",
+			],
+		});
+	});
+
+	test("has the tools that a worker gives it if its runs go to a pool, whatever the kernel can do here", () => {
+		const pools = { team: { urlEnv: "X" } };
+		const here = { ...inPi({ pools }), noTree: "No bubblewrap." };
+		const lines = "tools: read, bash\npool: team";
+		expect(toolsHere(agentOf(`${lines}\nnetwork: off\nisolation: worktree`, "user"), here)).toMatchObject({
+			tools: ["read", "bash"],
+			warnings: [],
+		});
+		const always: ToolSurroundings = { ...here, consent: () => "given", writing: () => ({ always: 1 }) };
+		for (const surroundings of [here, always]) {
+			const shared = toolsHere(agentOf(lines, "user"), surroundings);
+			const warnings = [expect.stringMatching(/^bash was left out: it runs in a pool/)];
+			expect(shared).toMatchObject({ tools: ["read"], asksFor: [], warnings });
+			expect(shared).not.toHaveProperty("writing");
+		}
+	});
+
+	test("is what reads under sandbox.mode require, even if the user said Always", () => {
+		const required = inPi({ subagents: { sandbox: { mode: "require" } } });
+		const always: ToolSurroundings = { ...required, consent: () => "given", writing: () => ({ always: 1 }) };
+		const here = toolsHere(agentOf("tools: read, bash", "user"), always);
+		expect(here).toMatchObject({ tools: ["read"], asksFor: [], warnings: [expect.stringContaining("is require")] });
+		expect(here).not.toHaveProperty("writing");
+	});
+
+	test("says which limits of its file are cut, and which network", () => {
+		const config = { subagents: { maxTurns: 5, sandbox: { network: "off" } } };
+		const agent = agentOf("tools: read\nmaxTurns: 9\ntimeoutMs: 10\nnetwork: on", "project");
+		expect(toolsHere(agent, inPi(config)).warnings).toEqual([
+			expect.stringMatching(/^`network: on` in the file of custom was narrowed to off/),
+			expect.stringMatching(/^maxTurns 9 in the file of custom was cut to 5/),
+		]);
+	});
+
 	test("is nothing if its file switches it off, and the file and line are told", () => {
 		expect(toolsHere(agentOf(OFF, "user"), inPi())).toMatchObject({ off: OFF_TOLD });
 		expect(toolsHere(agentOf("tools: read", "user"), inPi())).not.toHaveProperty("off");
@@ -74,6 +126,22 @@ describe("the report on agents", () => {
 		expect(report(UNUSED)).toContain(`  warning    ${UNUSED_TOLD}`);
 	});
 
+	test("shows what else the file sets, one fact each", () => {
+		const told = report(
+			"tools: read\npool: gpu\nnetwork: [a.com, b.org]\nisolation: process\nask: true\nmaxTurns: 9\ntimeoutMs: 300000\nmaxCostUsd: 0.5",
+		);
+		expect(told).toEqual(
+			expect.arrayContaining([
+				"  pool       gpu",
+				"  network    a.com, b.org",
+				"  isolation  process",
+				"  ask        may ask you while it works",
+				"  limits     maxTurns 9, timeoutMs 300000, maxCostUsd 0.5",
+			]),
+		);
+		expect(report("tools: read").join("\n")).not.toMatch(/pool|network|isolation|ask |limits/);
+	});
+
 	test("says in a shell that only pi knows whether a model can be used", () => {
 		expect(report("tools: read\nmodel: a/b")).toContain(
 			"  model      a/b (only pi knows whether it can be used: see /toolkit agents)",
@@ -89,8 +157,12 @@ test("outside of pi the model that the configuration names is told of agents tha
 });
 
 describe("the doctor", () => {
-	const findings = async (lines: string, config: object = {}): Promise<Omit<CheckResult, "check">[]> => {
-		const tools = inPi(config);
+	const findings = async (
+		lines: string,
+		config: object = {},
+		more: Partial<ToolSurroundings> = {},
+	): Promise<Omit<CheckResult, "check">[]> => {
+		const tools = { ...inPi(config), ...more };
 		const sources = { catalog: catalogOf(agentOf(lines, "user")), config: { config: tools.config, files: [] }, tools };
 		const found: Omit<CheckResult, "check">[] = [];
 		for await (const finding of checkTools.run({ sources } as unknown as Examination)) found.push(finding);
@@ -106,6 +178,14 @@ describe("the doctor", () => {
 			{ level: "pass", what: "custom is switched off, so it does not run", detail: OFF_TOLD },
 			{ level: "pass", what: "Every agent gets the tools that it asks for" },
 		]);
+	});
+
+	test("does not say that an agent may write where sandbox.mode is require", async () => {
+		const always = { writing: () => ({ always: 1 }) };
+		const passes = async (config: object) =>
+			(await findings("tools: read, bash", config, always)).filter(({ level }) => level === "pass");
+		expect(await passes({})).toMatchObject([{ what: expect.stringContaining("may write in your checkout always") }]);
+		expect(await passes({ subagents: { sandbox: { mode: "require" } } })).toEqual([]);
 	});
 
 	test("tells a denial of some uses of a tool", async () => {

@@ -8,7 +8,7 @@ import { NEVER } from "../../plan/tools.ts";
 import { nearest } from "../../run/nearest.ts";
 import { isMcpTool, PI_TOOLS } from "../../run/pi-tools.ts";
 import { writingInWords } from "../report/agents.ts";
-import { type ToolSurroundings, toolsHere, whyOff, withKernel } from "../tools-here.ts";
+import { type ToolSurroundings, toolsHere, whyOff, withKernel, writingHere } from "../tools-here.ts";
 import { type Check, type Finding, pass } from "./check.ts";
 
 /** Whether each agent gets the tools that it asks for, and whether the tools named in the configuration exist. */
@@ -82,8 +82,8 @@ function isOff(agent: AgentDefinition, { config }: ToolSurroundings): Finding[] 
 	return why === undefined ? [] : [pass(`${agent.name} is switched off, so it does not run`, why)];
 }
 
-function mayWrite(agent: AgentDefinition, { writing }: ToolSurroundings): Finding[] {
-	const said = writing(agent);
+function mayWrite(agent: AgentDefinition, surroundings: ToolSurroundings): Finding[] {
+	const said = writingHere(agent, surroundings);
 	if (said === undefined || said === "refused") return [];
 	const inWords = writingInWords(said, `/toolkit agents forget ${agent.name}`);
 	return [pass(`${agent.name} may write in your checkout ${inWords}`, agent.file)];

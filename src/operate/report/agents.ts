@@ -1,5 +1,6 @@
 import { inOneLine } from "../../collect/plain.ts";
 import type { Services } from "../../delegate.ts";
+import { networkInWords } from "../../plan/network.ts";
 import { plural } from "../../run/amounts.ts";
 import { formatDiagnostic } from "../../run/diagnostic.ts";
 import type { ModelHere } from "../model-here.ts";
@@ -64,9 +65,22 @@ export function agentFacts(agent: Agent, hidden: Agent[], options: Omit<AgentsOp
 		...model.warnings.map((warning) => oneFact("warning", warning)),
 		...(thinking === undefined ? [] : [oneFact("thinking", thinking)]),
 		...(agent.context === "fork" ? [oneFact("context", "starts from a copy of the conversation")] : []),
+		...otherFacts(agent),
 		...(agent.outputSchema === undefined ? [] : [oneFact("answer", "JSON, checked against its outputSchema")]),
 		oneFact("file", file),
 		...hidden.map((other) => oneFact("overrides", `${other.file} (${other.source})`)),
+	];
+}
+
+/** What a file sets besides: one fact for each field, one for all limits. */
+function otherFacts({ pool, network, isolation, ask, limits }: Agent): Fact[] {
+	const limited = Object.entries(limits).map(([name, value]) => `${name} ${value}`);
+	return [
+		...(pool === undefined ? [] : [oneFact("pool", pool)]),
+		...(network === undefined ? [] : [oneFact("network", networkInWords(network))]),
+		...(isolation === "shared" ? [] : [oneFact("isolation", isolation)]),
+		...(ask ? [oneFact("ask", "may ask you while it works")] : []),
+		...(limited.length === 0 ? [] : [oneFact("limits", limited.join(", "))]),
 	];
 }
 
