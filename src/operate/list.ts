@@ -7,6 +7,7 @@ import { findSession } from "../ledger/sessions.ts";
 import type { Redacted } from "../run/redacted.ts";
 import { excerpt, headOfText } from "./excerpt.ts";
 import { type ChildMessage, messagesIn, transcriptOf, transcriptOfRun } from "./messages.ts";
+import { type InQueue, lookAtQueue, type QueueLook } from "./queue-position.ts";
 import type { RunSources } from "./runs.ts";
 
 const DEFAULT_ROWS = 20;
@@ -29,7 +30,8 @@ export interface ListRequest {
 
 export interface SessionRow
 	extends Pick<RunView, "sessionKey" | "sessionId" | "runId" | "agent" | "label" | "kind" | "state" | "status">,
-		Pick<RunView, "task" | "model" | "usage"> {
+		Pick<RunView, "task" | "model" | "usage">,
+		InQueue {
 	createdAt: string;
 	startedAt?: string;
 	endedAt?: string;
@@ -55,11 +57,12 @@ export function listSessions(request: ListRequest, services: RunSources): Sessio
 	const { ledger } = services;
 	const chosen = childSessionsOf(ledger, request.parentSession).filter((row) => isListed(row, request));
 	const limit = Math.min(Math.max(1, Math.floor(request.limit ?? DEFAULT_ROWS)), MOST_SESSIONS);
+	const inQueue = lookAtQueue(ledger);
 	let bytes = MESSAGE_BYTES;
 	const sessions = chosen.slice(0, limit).flatMap(({ runId }) => {
 		const record = findRun(ledger, runId);
 		if (!record) return [];
-		const row = rowOf(record, services);
+		const row = rowOf(record, services, inQueue);
 		if (!request.messageLimit || bytes <= 0) return [row];
 		const messages = latestMessages(record, { messages: request.messageLimit, bytes }, services);
 		bytes -= Buffer.byteLength(JSON.stringify(messages));
@@ -74,7 +77,7 @@ function isListed({ mode, state, endedAt }: ChildSessionRow, { kinds, activeMinu
 	return (endedAt ?? 0) >= Date.now() - activeMinutes * 60_000;
 }
 
-function rowOf(record: RunRecord, { ledger, redactor }: RunSources): SessionRow {
+function rowOf(record: RunRecord, { ledger, redactor }: RunSources, inQueue: QueueLook): SessionRow {
 	const view = viewOf(record, redactor);
 	const { startedAt, endedAt } = view;
 	const session = findSession(ledger, record.sessionId) ?? record.plan.session;
@@ -84,6 +87,7 @@ function rowOf(record: RunRecord, { ledger, redactor }: RunSources): SessionRow 
 	const asked = view.state === "ended" ? undefined : openQuestionOf(ledger, view.runId);
 	return {
 		...pick(view, ["sessionKey", "sessionId", "runId", "agent", "label", "kind", "state", "status"]),
+		...inQueue(view),
 		task: headOfText(view.task, LISTED_TASK_CHARS),
 		model: view.model,
 		createdAt: time(view.createdAt),

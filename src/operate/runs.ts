@@ -6,12 +6,14 @@ import { findRun, type RunRecord } from "../ledger/records.ts";
 import { countRuns, listRunIds, numberOfRun, type RunCount, type RunScope } from "../ledger/run-list.ts";
 import { findUnreadable, unreadableRuns } from "../ledger/unreadable.ts";
 import { headOfText } from "./excerpt.ts";
+import { type InQueue, lookAtQueue, type QueueLook } from "./queue-position.ts";
 
 const TASK_CHARS = 500;
 
 /** One run, as lists show it. */
 export interface RunSummary
 	extends Standing,
+		InQueue,
 		Pick<RunView, "runId" | "agent" | "label" | "task" | "kind" | "delivery" | "model" | "usage">,
 		Pick<RunView, "createdAt" | "startedAt" | "endedAt" | "sessionId" | "sessionKey" | "parentSession" | "cwd"> {
 	/** Its number in its conversation. */
@@ -41,18 +43,24 @@ export function listRuns(request: RunScope & { limit: number }, sources: RunSour
 	const named = missing > 0 ? ids.flatMap((id) => findUnreadable(ledger, id) ?? []) : [];
 	// No list finds a run whose id or state cannot be read either.
 	const unreadable = missing > named.length ? unreadableRuns(ledger) : named;
+	const inQueue = lookAtQueue(ledger);
 	return {
-		runs: records.map((record) => summaryOf(record, sources)),
+		runs: records.map((record) => summaryOf(record, sources, inQueue)),
 		count,
 		...(unreadable.length > 0 && { unreadable: unreadable.map(({ id, problem }) => ({ runId: id, problem })) }),
 	};
 }
 
-export function summaryOf(record: RunRecord, sources: RunSources): RunSummary {
-	return summarized(viewOf(record, sources.redactor), sources);
+/** `inQueue`: one look at the queue for all runs of a list. */
+export function summaryOf(record: RunRecord, sources: RunSources, inQueue?: QueueLook): RunSummary {
+	return summarized(viewOf(record, sources.redactor), sources, inQueue);
 }
 
-export function summarized(view: RunView, { ledger }: Pick<RunSources, "ledger">): RunSummary {
+export function summarized(
+	view: RunView,
+	{ ledger }: Pick<RunSources, "ledger">,
+	inQueue: QueueLook = lookAtQueue(ledger),
+): RunSummary {
 	const asked = view.phase === "ended" ? undefined : openQuestionOf(ledger, view.runId);
 	return {
 		...pick(view, ["runId"]),
@@ -73,6 +81,7 @@ export function summarized(view: RunView, { ledger }: Pick<RunSources, "ledger">
 			"away",
 		]),
 		...pick(view, ["usage", "sessionId", "sessionKey", "parentSession", "cwd"]),
+		...inQueue(view),
 		...(asked && { asks: asked.question }),
 	};
 }

@@ -3,9 +3,11 @@ import type { Services } from "../delegate.ts";
 import { type RunView, type Standing, viewOf } from "../deliver/run-view.ts";
 import { openQuestionOf } from "../ledger/open-questions.ts";
 import { findRun } from "../ledger/records.ts";
+import { type InQueue, lookAtQueue } from "../operate/queue-position.ts";
 import { stateInWords } from "../operate/report/words.ts";
 import type { RunId } from "../run/ids.ts";
 import { FINALIZE_TOOL } from "../run/outcome.ts";
+import { queuedInWords } from "../run/queued-in-words.ts";
 import type { Redacted } from "../run/redacted.ts";
 import { inputTokens } from "../run/usage.ts";
 import type { LiveRuns, Viewer } from "../supervise/live-runs.ts";
@@ -96,11 +98,13 @@ export class Widget implements Viewer {
 		const inOrder = [...open].sort((a, b) => Number(a.state === "queued") - Number(b.state === "queued"));
 		const capacity = this.#screenRows() < SMALL_SCREEN_ROWS ? MOST_LINES_ON_A_SMALL_SCREEN : MOST_LINES;
 		this.#slots = assignSlots(this.#slots, { open: inOrder.map(({ id }) => id), hasEnded, capacity });
+		const inQueue = lookAtQueue(ledger);
 		const rows = this.#slots.flatMap((id) => {
 			const record = known.get(id) ?? findRun(ledger, id);
 			if (!record) return [];
 			const asks = record.run.state === "ended" ? undefined : openQuestionOf(ledger, id)?.question;
-			return [this.#rowOf(viewOf(record, redactor), asks)];
+			const view = viewOf(record, redactor);
+			return [this.#rowOf(view, { asks, ...inQueue(view) })];
 		});
 		for (const id of this.#titles.keys()) if (!this.shows(id)) this.#titles.delete(id);
 		const others = open.filter(({ id }) => !this.shows(id));
@@ -110,7 +114,7 @@ export class Widget implements Viewer {
 		return { rows, more: { running: others.length - queued, queued }, hint: this.#setup.hint };
 	}
 
-	#rowOf(view: RunView, asks: Redacted | undefined): WidgetRow {
+	#rowOf(view: RunView, { asks, queuePosition }: { asks: Redacted | undefined } & InQueue): WidgetRow {
 		const { runId, agent, startedAt, endedAt } = view;
 		const title = this.#titles.get(runId) ?? view.label ?? view.task;
 		this.#titles.set(runId, title);
@@ -121,7 +125,7 @@ export class Widget implements Viewer {
 			title,
 			...(asks !== undefined && view.phase !== "stopping"
 				? { look: "asking", doing: `asks you: ${asks}` }
-				: { look: lookOf(view), doing: doingOf(view, progress?.displayItems) }),
+				: { look: lookOf(view), doing: doingOf(view, progress?.displayItems, queuePosition) }),
 			startedAt,
 			endedAt,
 			tokens: inputTokens(usage) + usage.output,
@@ -158,7 +162,12 @@ function lookOf({ phase, status }: Standing): WidgetRow["look"] {
 	return status === "success" ? "finished" : "failed";
 }
 
-function doingOf(view: RunView, displayItems: readonly { type: string; name?: string }[] | undefined): string {
+function doingOf(
+	view: RunView,
+	displayItems: readonly { type: string; name?: string }[] | undefined,
+	queuePosition: number | undefined,
+): string {
+	if (view.phase === "queued") return queuedInWords(queuePosition);
 	const state = stateInWords(view);
 	if (view.phase !== "running") return state;
 	if (displayItems?.at(-1)?.name === FINALIZE_TOOL) return "handing over";

@@ -280,6 +280,8 @@ describe("show everything about a run", () => {
 
 test.each([
 	[{ phase: "queued" }, "queued"],
+	[{ phase: "queued", queuePosition: 0 }, "queued · next"],
+	[{ phase: "queued", queuePosition: 3 }, "queued · 3 ahead"],
 	[{ phase: "running" }, "running"],
 	[{ phase: "ended", cause: "finalized" }, "finished"],
 	[{ phase: "ended", cause: "timeout" }, "timed out"],
@@ -380,7 +382,7 @@ test("what runs are doing is two or three lines each", () => {
 		activityReport(
 			[
 				{ run: summary({ label: "one" }), doing: `grep ${"x".repeat(100)}` },
-				{ run: summary({ phase: "queued", label: "two" }), doing: undefined },
+				{ run: summary({ phase: "queued", queuePosition: 2, label: "two" }), doing: undefined },
 			],
 			[],
 			{ width: 44, now: NOW },
@@ -390,7 +392,7 @@ test("what runs are doing is two or three lines each", () => {
 		"  one",
 		`  › grep ${"x".repeat(34)}…`,
 		"",
-		"#3 explorer · queued 1m12s · 12.3k tokens ·…",
+		"#3 explorer · queued · 2 ahead · 1m12s · 12…",
 		"  two",
 	]);
 });

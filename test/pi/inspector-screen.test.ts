@@ -97,7 +97,7 @@ const told = itemsOf(
 );
 
 const rows: ListedRun[] = [
-	info({ number: 3, agent: "tester", label: "all tests", phase: "queued" }),
+	info({ number: 3, agent: "tester", label: "all tests", phase: "queued", queuePosition: 2 }),
 	info(),
 	{
 		...info({ number: 1, phase: "ended", status: "error", cause: "stopped", endedAt: NOW - 50_000 }),

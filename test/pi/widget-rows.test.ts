@@ -25,7 +25,7 @@ test("the widget says how runs stand in the words of the lists", async () => {
 	const hostId = readyHost(ledger, { profile: "p" });
 	for (const label of ["fails", "thinks"]) admitRun(ledger, admission({ mode: "background", label }));
 	const [failing] = claimRuns(ledger, { hostId, profile: { digest: "p" }, at: 1, leaseMs: 1000, atMost: 2 });
-	admitRun(ledger, admission({ mode: "background", label: "waits" }));
+	for (const label of ["waits", "comes last"]) admitRun(ledger, admission({ mode: "background", label }));
 
 	let shown: Component | undefined;
 	const tui = { requestRender() {}, terminal: { rows: 40 } } as unknown as TUI;
@@ -49,9 +49,10 @@ test("the widget says how runs stand in the words of the lists", async () => {
 		.poll(lines)
 		.toEqual([
 			expect.stringMatching(/● scout fails +› running/),
-			expect.stringMatching(/● scout thinks › running/),
-			expect.stringMatching(/○ scout waits +› queued/),
-			expect.stringContaining("2 running · 1 queued"),
+			expect.stringMatching(/● scout thinks +› running/),
+			expect.stringMatching(/○ scout waits +› queued · next/),
+			expect.stringMatching(/○ scout comes last › queued · 1 ahead/),
+			expect.stringContaining("2 running · 2 queued"),
 		]);
 	const { run } = failing ?? expect.fail("nothing was claimed");
 	const question = asItIs<ChildQuestion>({ question: "Which database?" });
@@ -61,9 +62,10 @@ test("the widget says how runs stand in the words of the lists", async () => {
 		.poll(lines)
 		.toEqual([
 			expect.stringMatching(/\? scout fails +› asks you: Which database\?/),
-			expect.stringMatching(/● scout thinks › running/),
-			expect.stringMatching(/○ scout waits +› queued/),
-			expect.stringContaining("1 running · 1 asking you · 1 queued"),
+			expect.stringMatching(/● scout thinks +› running/),
+			expect.stringMatching(/○ scout waits +› queued · next/),
+			expect.stringMatching(/○ scout comes last › queued · 1 ahead/),
+			expect.stringContaining("1 running · 1 asking you · 2 queued"),
 		]);
 	endQuestion(ledger, seq, { end: { answered: true, answer: "SQLite" }, at: 1 });
 	widget.changed();

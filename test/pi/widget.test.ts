@@ -35,7 +35,7 @@ const views: Record<string, WidgetView> = {
 				doing: "stopping",
 			}),
 			row({ look: "finished", doing: "finished", endedAt: NOW - 10_000 }),
-			row({ look: "queued", doing: "queued", startedAt: undefined, tokens: 0, cost: 0 }),
+			row({ look: "queued", doing: "queued · 2 ahead", startedAt: undefined, tokens: 0, cost: 0 }),
 		],
 		more: { running: 3, queued: 4 },
 		hint: "alt+s to view",

@@ -4,7 +4,7 @@ import { plural } from "../../run/amounts.ts";
 import type { ToolActivity } from "../activity.ts";
 import type { RunSummary } from "../runs.ts";
 import { cutTo } from "./layout.ts";
-import { consumed, elapsed, type Reading, stateInWords, timeInWords, titleOf } from "./words.ts";
+import { consumed, type Reading, stateAndTime, timeInWords, titleOf } from "./words.ts";
 
 export interface RunActivity {
 	run: RunSummary;
@@ -43,7 +43,7 @@ function aboutOf({ facts }: LogLine): string {
 function runLines(activities: readonly RunActivity[], { width, now }: Reading): string[] {
 	if (activities.length === 0) return ["No run is open."];
 	return activities.flatMap(({ run, doing }, index) => {
-		const state = [`${stateInWords(run)} ${elapsed(run, now)}`, ...consumed(run.usage)].join(" · ");
+		const state = [stateAndTime(run, now), ...consumed(run.usage)].join(" · ");
 		const lines = [
 			`#${run.number} ${inOneLine(run.agent)} · ${state}`,
 			`  ${titleOf(run)}`,

@@ -4,7 +4,7 @@ import { NO_USAGE } from "../../run/usage.ts";
 import type { RunList, RunSummary } from "../runs.ts";
 import { columnsOf, cutTo, padTo, wrapTo } from "./layout.ts";
 import { type Painted, stateColor } from "./state-color.ts";
-import { consumed, elapsed, type Reading, stateInWords, timeInWords } from "./words.ts";
+import { consumed, type Reading, stateAndTime, timeInWords } from "./words.ts";
 
 export interface RunListOptions extends Reading, Painted {
 	/** Runs have numbers within one conversation only. */
@@ -50,7 +50,7 @@ function headline({ count: { total, queued, running } }: RunList): string {
 
 function table(runs: RunSummary[], options: RunListOptions): string[] {
 	const rows = runs.map((run) => {
-		const state = `${stateInWords(run)} ${elapsed(run, options.now)}`;
+		const state = stateAndTime(run, options.now);
 		const [tokens = "", cost = ""] = columnsOfUse(run);
 		return [...(numberOf(run, options) ?? []), run.runId, inOneLine(run.agent), listedTitle(run), state, tokens, cost];
 	});
@@ -102,7 +102,7 @@ function columnsOfUse({ usage }: RunSummary): [tokens: string, cost: string] {
 function block(run: RunSummary, options: RunListOptions): string[] {
 	const [number] = numberOf(run, options) ?? [];
 	const who = [...(number === undefined ? [] : [number]), inOneLine(run.agent)].join(" ");
-	const state = `${stateInWords(run)} ${elapsed(run, options.now)}`;
+	const state = stateAndTime(run, options.now);
 	const head = `${who} · ${state}`;
 	const painted = `${who} · ${inColor(run, state, options)}`;
 	return [

@@ -2,7 +2,9 @@ import { inOneLine } from "../../collect/plain.ts";
 import type { Standing } from "../../deliver/run-view.ts";
 import { count, dollars, duration, plural } from "../../run/amounts.ts";
 import { ENDED } from "../../run/ending-words.ts";
+import { queuedInWords } from "../../run/queued-in-words.ts";
 import { inputTokens, type Usage } from "../../run/usage.ts";
+import type { InQueue } from "../queue-position.ts";
 import type { RunSummary } from "../runs.ts";
 
 /** The reader of a report: the width of their screen, and the current time. */
@@ -13,13 +15,20 @@ export interface Reading {
 }
 
 /** The state of a run in words: its phase, or how it ended. */
-export function stateInWords({ phase, cause, asks, away }: Standing): string {
+export function stateInWords({ phase, cause, asks, away, queuePosition }: Standing & InQueue): string {
 	if (cause !== undefined) return ENDED[cause];
 	if (away && phase === "running") {
 		if (away.trouble !== undefined) return `no answer of pool ${away.pool}`;
 		if (away.worker === undefined) return `waiting for a worker of pool ${away.pool}`;
 	}
-	return asks !== undefined && phase !== "stopping" ? "asking" : phase;
+	if (asks !== undefined && phase !== "stopping") return "asking";
+	return phase === "queued" ? queuedInWords(queuePosition) : phase;
+}
+
+/** The same with its time: "running 12s", "queued · 3 ahead · 12s". */
+export function stateAndTime(run: Standing & InQueue & Timed, now: number): string {
+	const separator = run.queuePosition === undefined ? " " : " · ";
+	return `${stateInWords(run)}${separator}${elapsed(run, now)}`;
 }
 
 type Timed = Pick<RunSummary, "createdAt" | "startedAt" | "endedAt" | "away">;

@@ -24,7 +24,8 @@ const ROW_TASK_CHARS = 200;
 export function pageRunOf(record: RunRecord, sources: RunSources): PageRun {
 	const { ledger, redactor } = sources;
 	const { run } = record;
-	const summary = summaryOf(record, sources);
+	// Rows are kept until their run changes, and a position in the queue changes without it.
+	const summary = summaryOf(record, sources, () => ({}));
 	const attempts = attemptsOf(ledger, run.id).map((attempt) =>
 		attempt.model === undefined ? attempt : { ...attempt, model: redactor.redact(attempt.model) },
 	);

@@ -3,6 +3,7 @@ import { placesIn } from "../../ledger/places.ts";
 import { findRun } from "../../ledger/records.ts";
 import { openRunIds } from "../../ledger/run-list.ts";
 import { lastStep, toolActivity } from "../../operate/activity.ts";
+import { lookAtQueue } from "../../operate/queue-position.ts";
 import { activityReport } from "../../operate/report/activity.ts";
 import { summaryOf } from "../../operate/runs.ts";
 import type { Progress } from "../../processes/protocol.ts";
@@ -60,13 +61,15 @@ export function toolkitSubcommands(setup: ToolkitSetup): ToolkitSubcommands {
 			if (answer) return answer;
 			const activities = await runs.use(
 				ctx,
-				(services, scope) =>
-					openRunIds(services.ledger, scope).flatMap((id) => {
+				(services, scope) => {
+					const inQueue = lookAtQueue(services.ledger);
+					return openRunIds(services.ledger, scope).flatMap((id) => {
 						const record = findRun(services.ledger, id);
 						if (!record) return [];
 						const live = activity(liveProgress(id)?.displayItems, 1).lines[0];
-						return [{ run: summaryOf(record, services), doing: live ?? lastStep(record, services) }];
-					}),
+						return [{ run: summaryOf(record, services, inQueue), doing: live ?? lastStep(record, services) }];
+					});
+				},
 				[],
 			);
 			const session = ctx.sessionManager.getSessionId();

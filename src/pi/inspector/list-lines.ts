@@ -61,7 +61,7 @@ function highlighted(line: string, { theme, width }: ListDrawing): string {
 		.join(RESET);
 }
 
-/** A narrow screen has no room to say "finished" beside a check mark. */
+/** A narrow screen has no room to say "finished" beside a check mark, or how many runs are ahead. */
 const ROOM_FOR_FINISHED = 40;
 
 function rowLine(
@@ -86,6 +86,7 @@ function rowLine(
 /** How long it took, and how it ended. */
 function tookOf(row: ListedRun, now: number, width: number): string {
 	const state = stateInWords(row);
+	if (row.phase === "queued" && width < ROOM_FOR_FINISHED) return row.phase;
 	if (row.startedAt === undefined) return state;
 	const time = elapsed(row, now);
 	const isTold = row.phase === "ended" && (row.status !== "success" || width >= ROOM_FOR_FINISHED);

@@ -2,6 +2,7 @@ import { inOneLine, plain } from "../../collect/plain.ts";
 import { viewOf } from "../../deliver/run-view.ts";
 import { findRun, type RunRecord } from "../../ledger/records.ts";
 import { countRuns, listRunIds, type RunCount, type RunScope } from "../../ledger/run-list.ts";
+import { lookAtQueue, type QueueLook } from "../../operate/queue-position.ts";
 import { type RunSources, type RunSummary, summarized } from "../../operate/runs.ts";
 import type { RunId } from "../../run/ids.ts";
 import { withoutJson } from "../view/without-json.ts";
@@ -28,12 +29,13 @@ export function runRows(scope: RunScope, sources: RunSources): () => RunRows {
 	const settled = new Map<RunId, ListedRun>();
 	return () => {
 		const ids = listRunIds(sources.ledger, scope, MOST_ROWS);
+		const inQueue = lookAtQueue(sources.ledger);
 		const rows = ids.flatMap((id) => {
 			const known = settled.get(id);
 			if (known) return [known];
 			const record = findRun(sources.ledger, id);
 			if (!record) return [];
-			const summary = listedRun(record, sources);
+			const summary = listedRun(record, sources, inQueue);
 			if (summary.phase === "ended" && summary.delivery !== "owed") settled.set(id, summary);
 			return [summary];
 		});
@@ -41,9 +43,9 @@ export function runRows(scope: RunScope, sources: RunSources): () => RunRows {
 	};
 }
 
-function listedRun(record: RunRecord, sources: RunSources): ListedRun {
+function listedRun(record: RunRecord, sources: RunSources, inQueue: QueueLook): ListedRun {
 	const view = viewOf(record, sources.redactor);
-	const summary = summarized(view, sources);
+	const summary = summarized(view, sources, inQueue);
 	const said = view.phase === "ended" ? openingOf(view.error ? withoutJson(view.error) : (view.answer ?? "")) : "";
 	return said === "" ? summary : { ...summary, said };
 }

@@ -1,6 +1,7 @@
 import type { AgentToolResult, Theme, ToolRenderResultOptions } from "@earendil-works/pi-coding-agent";
 import type { Component } from "@earendil-works/pi-tui";
 import { duration } from "../../run/amounts.ts";
+import { queuedInWords } from "../../run/queued-in-words.ts";
 import { activityLines } from "./activity-lines.ts";
 import { answerLines } from "./answer.ts";
 import type { Drawing } from "./drawing.ts";
@@ -41,7 +42,7 @@ export function renderResult(
 }
 
 function queuedLine(before: number, { theme }: Drawing): string {
-	return theme.fg("muted", before === 0 ? "○ queued · next" : `○ queued · ${before} ahead`);
+	return theme.fg("muted", `○ ${queuedInWords(before)}`);
 }
 
 function runningLines(view: Extract<SubagentView, { kind: "running" }>, drawing: Drawing): string[] {
