@@ -97,7 +97,7 @@ function RunField({ run }: { run: string }) {
 				setQuery({ run: currentTarget.value.trim() });
 				typed.value = undefined;
 			}}
-			// Who types and takes it back causes no change.
+			// Typing a filter and deleting it again changes nothing.
 			onBlur={() => {
 				typed.value = undefined;
 			}}
