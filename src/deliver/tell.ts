@@ -4,7 +4,7 @@ import { truncateForModel } from "../collect/truncate.ts";
 import { transcriptToTell } from "../ledger/archive.ts";
 import { settleDeliveries, skipDelivery } from "../ledger/deliveries.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { EndedRecord } from "../ledger/records.ts";
+import { type EndedRecord, findRun } from "../ledger/records.ts";
 import type { Log } from "../log/log.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Conversation } from "../ports/conversation.ts";
@@ -17,7 +17,7 @@ import { shareOfEach } from "./fit.ts";
 import type { RunEvents } from "./run-events.ts";
 import { scriptedAmong } from "./scripted.ts";
 import { type StoppedMessage, stoppedMessage } from "./stopped.ts";
-import { toldOnDisk } from "./transcript.ts";
+import { announcedInMemory, toldOnDisk } from "./transcript.ts";
 
 /** A conversation that hears of its runs, with the services for that. */
 export interface Telling {
@@ -115,9 +115,13 @@ export function settle({ talk, ledger, events, clock, log }: Telling, ids: reado
 	if (ids.length === 0) return;
 	// Before the delivery is settled: after an interruption in between, the next look counts it.
 	talk.countUsage();
-	for (const id of settleDeliveries(ledger, ids, clock.now())) {
-		log.info("announced", { runId: id, session: talk.sessionId });
-		events.announced(id);
+	const settled = settleDeliveries(ledger, ids, clock.now());
+	const announced = announcedInMemory(talk);
+	for (const id of settled) {
+		// The result of a call was the delivery: a look may find it before the end of the turn is settled.
+		const isAnswered = !announced.has(id) && findRun(ledger, id)?.mode === "foreground";
+		log.info(isAnswered ? "answered" : "announced", { runId: id, session: talk.sessionId });
+		if (!isAnswered) events.announced(id);
 	}
 }
 

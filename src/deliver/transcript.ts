@@ -16,6 +16,10 @@ export function toldInMemory(
 	return new Set(conversation.entries().flatMap((entry) => toldByEntry(entry, scripted)));
 }
 
+/** Those among them that a message of ours tells of, and not the result of a call. */
+export const announcedInMemory = (conversation: Pick<Conversation, "entries">): Set<unknown> =>
+	new Set(conversation.entries().flatMap((entry) => (entry.type === "custom_message" ? toldByMessage(entry) : [])));
+
 /**
  * The runs that the session's file tells of; the file is on the disk when this returns. Only then is an outcome delivered:
  * an entry that is queued, in the memory of a pi whose disk is full, or not yet flushed by the system is lost with the

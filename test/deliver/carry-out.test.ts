@@ -4,7 +4,7 @@ import { CurrentDrain } from "../../src/deliver/current-drain.ts";
 import { type DeliveryAction, type DeliveryState, NOTHING_GIVEN } from "../../src/deliver/decide.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { endRun } from "../../src/ledger/progress.ts";
-import { type EndedRecord, findRun } from "../../src/ledger/records.ts";
+import { type EndedRecord, findRun, type RunMode } from "../../src/ledger/records.ts";
 import { NO_LOG } from "../../src/log/log.ts";
 import type { SilentRun } from "../../src/ports/conversation.ts";
 import type { RunId } from "../../src/run/ids.ts";
@@ -16,10 +16,12 @@ import { CHANGES } from "./reported-changes.ts";
 
 const scratch = useScratch();
 
+const BACKGROUND: RunMode = "background";
+
 /** A conversation that is owed outcomes, and everything that is done to it. */
-async function scene({ byUser = false, stopped = false, toldBefore = false, changed = false } = {}) {
+async function scene({ byUser = false, stopped = false, toldBefore = false, changed = false, mode = BACKGROUND } = {}) {
 	const ledger = await scratch.ledger();
-	const { plan, ...rest } = admission({ mode: "background" });
+	const { plan, ...rest } = admission({ mode });
 	const { run } = admitRun(ledger, { ...rest, plan: { ...plan, ...(byUser && { byUser }) } });
 	const outcome = stopped ? outcomeOf(undefined, { kind: "stopped", by: "the user" }) : success();
 	const changes = changed ? { changes: asItIs<Outcome["changes"]>(CHANGES) } : {};
@@ -108,6 +110,18 @@ test("settling pays the debt, and skipping tells the user alone", async () => {
 		expect.stringMatching(/^notify scout # finished without a report/),
 	]);
 	expect(other.delivery()).toBe("skipped");
+});
+
+test("a call whose result the next look settles was answered, and not announced", async () => {
+	const { id, carryOut, done, delivery } = await scene({ mode: "foreground" });
+	carryOut({ do: "settle", ids: [id] });
+	expect([done, delivery()]).toEqual([[], "delivered"]);
+});
+
+test("one whose pi died while it waited is announced", async () => {
+	const { id, carryOut, done, delivery } = await scene({ mode: "foreground", toldBefore: true });
+	carryOut({ do: "settle", ids: [id] });
+	expect([done, delivery()]).toEqual([["announced"], "delivered"]);
 });
 
 test("the cost of a silent run is counted once, after the ledger has it as skipped", async () => {
