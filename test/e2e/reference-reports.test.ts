@@ -92,6 +92,8 @@ describe.each(somePi(import.meta.url))("on pi %s", (version) => {
 			expect(JSON.stringify(home.model.requests.at(-1)?.messages)).not.toMatch(/Status: |finished without/);
 			expect(inLedger(home, "SELECT state, delivery FROM runs")).toEqual([{ state: "ended", delivery: "skipped" }]);
 			expect(rpc.events.filter(({ method }) => method === "notify")).toHaveLength(1);
+			const { sessionFile } = (await rpc.send({ type: "get_state" })).data as { sessionFile: string };
+			expect(readFileSync(sessionFile, "utf8").match(/"type":"usage"/g)).toHaveLength(1);
 			// It knew the word.
 			expect(home.model.requests.find(({ isChild }) => isChild)?.systemText).toContain("ANNOUNCE_SKIP");
 		},
