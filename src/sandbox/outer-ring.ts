@@ -73,6 +73,9 @@ function fileText(file: string): string | undefined {
 	return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }
 
+/** A program for trials. `true` would be looked for on a PATH that may not have it. */
+export const DOES_NOTHING = ["/bin/sh", "-c", ":"];
+
 /** Whether rings are available inside: with a `/proc` of their own, or with that of the system. */
 export function nestedTrial(bwrap: string): string[] {
 	const [ownProcesses, sharedProcesses] = [
@@ -81,7 +84,7 @@ export function nestedTrial(bwrap: string): string[] {
 	].map((processes) =>
 		shellWords([
 			...[bwrap, "--unshare-user", "--unshare-pid", "--unshare-net", "--die-with-parent", "--cap-drop", "ALL"],
-			...["--ro-bind", "/", "/", "--dev", "/dev", ...processes, "--", "true"],
+			...["--ro-bind", "/", "/", "--dev", "/dev", ...processes, "--", ...DOES_NOTHING],
 		]),
 	);
 	return ["/bin/sh", "-c", `${ownProcesses} || ${sharedProcesses}`];

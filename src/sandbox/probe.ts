@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { messageOf } from "../run/message-of.ts";
 import type { RingAbilities } from "./bwrap.ts";
 import { isAllowed } from "./existing.ts";
+import { DOES_NOTHING } from "./outer-ring.ts";
 import { openRing } from "./ring.ts";
 import { runInRing } from "./run-in-ring.ts";
 import { SANDBOX_EXEC } from "./seatbelt.ts";
@@ -123,7 +124,7 @@ async function whyNoRing(abilities: RingAbilities, network: "off" | "allowlist" 
 	try {
 		const none = { writable: [], readable: [], hidden: [], env: [] };
 		const ring = openRing({ ...none, abilities, cwd: "/", scratch, network, sockets: false });
-		const { exitCode, stderr } = await runInRing(ring, ["/usr/bin/env", "true"], { timeoutMs: 10_000 });
+		const { exitCode, stderr } = await runInRing(ring, DOES_NOTHING, { timeoutMs: 10_000 });
 		return exitCode === 0 ? undefined : stderr.trim().split("\n")[0] || `exit code ${exitCode}`;
 	} catch (error) {
 		return messageOf(error);
