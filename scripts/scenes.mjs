@@ -137,7 +137,7 @@ export function background(pictureTaken) {
 				file: "inspector.svg",
 				label: "The inspector: the list of subagents, and the transcript of the one that is selected",
 				keys: ["\x1bs", "\x1b[B"],
-				isReady: (text) => /─ Subagents/.test(text) && /▸. #2 reviewer[\s\S]*plain text/.test(text),
+				isReady: (text) => /─ Subagents[\s\S]*▸. #2 reviewer[\s\S]*plain text[\s\S]* q close/.test(text),
 			},
 		],
 		answer: played({
@@ -181,15 +181,18 @@ export function writing() {
 			{
 				file: "worker.svg",
 				label: "A worker has finished: two files changed, none of it in the working tree yet",
+				// The spinner goes a moment after the last words.
 				isReady: (text) =>
-					/✓ finished [1-9][\s\S]*Not in your working tree yet[\s\S]*The worker has finished/.test(text),
+					/✓ finished [1-9][\s\S]*Not in your working tree yet[\s\S]*The worker has finished/.test(text) &&
+					!text.includes("Working"),
 				from: prompt,
 			},
 			{
 				file: "diff.svg",
 				label: "The inspector: what the worker changed, line by line",
 				keys: ["\x1bs", "d"],
-				isReady: (text) => /─ Subagents/.test(text) && /\+.*timingSafeEqual/.test(text),
+				// The keys are drawn last.
+				isReady: (text) => /─ Subagents[\s\S]*\+.*timingSafeEqual[\s\S]* d transcript/.test(text),
 			},
 		],
 		answer: played({
