@@ -25,7 +25,7 @@ describe.each(somePi(import.meta.url))("commands in RPC mode, on pi %s", (versio
 			expect(await command(rpc, line), line).toEqual({ text: expect.stringMatching(says), type: "error" });
 		}
 		const help = (await command(rpc, "/toolkit help")).text;
-		expect(help).toMatch(/^Keys\nEsc .*\nCtrl\+O .*\nAlt\+S +opens the inspector/m);
+		expect(help).toMatch(/^Keys\nEsc .*\n(?: .*\n)*Ctrl\+O .*\nAlt\+S +opens the inspector/m);
 		expect(existsSync(ledgerFile(home))).toBe(false);
 		expect(home.model.requests).toEqual([]);
 	});
