@@ -30,11 +30,11 @@ export interface ToolSurroundings {
 
 /** Adds the kernel's abilities here, which are tested. */
 export async function withKernel(surroundings: ToolSurroundings): Promise<ToolSurroundings> {
-	const noTree = isOff(surroundings.config) ? SANDBOX_OFF : await ringTrouble();
+	const noTree = isSandboxOff(surroundings.config) ? SANDBOX_OFF : await ringTrouble();
 	return noTree === undefined ? surroundings : { ...surroundings, noTree };
 }
 
-const isOff = ({ subagents }: ToolQuestion["config"]): boolean => subagents.sandbox.mode === "off";
+const isSandboxOff = ({ subagents }: ToolQuestion["config"]): boolean => subagents.sandbox.mode === "off";
 
 /** What a child of an agent gets if it is started here and now. */
 export interface ToolsHere {
@@ -58,7 +58,7 @@ export function toolsHere(asked: Agent, surroundings: ToolSurroundings): ToolsHe
 	const { config, pi } = surroundings;
 	const { pool, warnings: poolWarnings } = usualPool(asked, config);
 	// Only a worker knows what its kernel can enforce.
-	const noTree = pool === undefined || isOff(config) ? surroundings.noTree : undefined;
+	const noTree = pool === undefined || isSandboxOff(config) ? surroundings.noTree : undefined;
 	const agent = readOnlyUnlessEnforced(asked, noTree);
 	const consent = surroundings.consent(agent);
 	const wantsTree = agent.isolation === "worktree" && !agent.readonly;

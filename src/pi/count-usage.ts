@@ -20,13 +20,13 @@ const USAGE_STATUS = "pi-geon:usage";
 export function countUsage(ctx: ExtensionContext): void {
 	const announced = ctx.sessionManager.getEntries().flatMap(announceIn);
 	if (announced.length === 0) return;
-	if (canAddUsage(ctx.sessionManager)) addUsage(ctx.sessionManager, announced);
+	if (canAddUsage(ctx.sessionManager)) addToTotals(ctx.sessionManager, announced);
 	else showSum(ctx, announced);
 }
 
 /** The same for one run that is not announced. A pi that cannot add to its totals has nowhere to keep it. */
 export function countUsageOf(ctx: ExtensionContext, run: SilentRun): void {
-	if (canAddUsage(ctx.sessionManager)) addUsage(ctx.sessionManager, [run]);
+	if (canAddUsage(ctx.sessionManager)) addToTotals(ctx.sessionManager, [run]);
 }
 
 type Totals = Pick<SessionManager, "appendUsage" | "getEntries">;
@@ -34,7 +34,7 @@ type Totals = Pick<SessionManager, "appendUsage" | "getEntries">;
 const canAddUsage = (manager: object): manager is Totals =>
 	typeof (manager as Partial<Totals>).appendUsage === "function";
 
-function addUsage(manager: Totals, runs: readonly Announced[]): void {
+function addToTotals(manager: Totals, runs: readonly Announced[]): void {
 	const counted = new Set(manager.getEntries().map(countedIn));
 	for (const { runId, model = "unknown", usage } of runs) {
 		if (counted.has(runId) || inputTokens(usage) + usage.output + usage.cost === 0) continue;

@@ -9,8 +9,8 @@ import { eventually, inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
 
-/** The host that is started ahead has warmed up by then, and so has the parent. */
-const READY = "SELECT id FROM hosts WHERE state = 'ready'";
+/** A host that was started ahead has been ready. By then the parent has rehearsed too. */
+const READY = "SELECT id FROM hosts WHERE pid IS NOT NULL";
 
 test("what is rehearsed before the first delegation stores nothing, asks no model and runs no hook", async () => {
 	const heard = join(tmpdir(), `pi-geon-rehearsal-${process.pid}`);

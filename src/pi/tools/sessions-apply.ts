@@ -18,7 +18,7 @@ const applyParameters = Type.Object(
 );
 
 /** Only the user says so, in a file that no project can loosen. */
-const NOT_ALLOWED: Denial = {
+const ONLY_THE_USER: Denial = {
 	status: "forbidden",
 	error:
 		"Only the user applies changes here. Ask the user to type /subagents apply, or to set subagents.worktree.modelMayApply.",
@@ -36,7 +36,7 @@ export function sessionsApplyTool(services: SessionServices) {
 		execute: (_toolCall, { run, undo = false }, _signal, _onUpdate, ctx) =>
 			jsonAnswer(() =>
 				services.use(ctx, async ({ ledger, redactor, config }) => {
-					if (!config.subagents.worktree.modelMayApply) return NOT_ALLOWED;
+					if (!config.subagents.worktree.modelMayApply) return ONLY_THE_USER;
 					const found = findRunNamed(ledger, run, { parentSession: ctx.sessionManager.getSessionId() });
 					if (isDenial(found)) return found;
 					const answer = await (undo ? undoChanges : applyChanges)(found, {

@@ -15,12 +15,12 @@ export function changedLines({ changes, runId }: Changed, { theme, width }: Draw
 	return wrapTextWithAnsi(theme.fg("warning", howToApply(runId)), width);
 }
 
-interface Facts extends Pick<Changed, "changes"> {
+interface ToldFacts extends Pick<Changed, "changes"> {
 	sandbox: SandboxReport | undefined;
 }
 
 /** What a run changed, and whether the kernel limited it, in a few words each. */
-export const outcomeFacts = ({ changes, sandbox }: Facts): string[] => [
+export const outcomeFacts = ({ changes, sandbox }: ToldFacts): string[] => [
 	...(changes ? [changesInShort(changes)] : []),
 	...(sandbox ? [sandboxInShort(sandbox)] : []),
 ];

@@ -4,7 +4,7 @@ import { ours, type Redacted } from "../../run/redacted.ts";
 import type { Usage } from "../../run/usage.ts";
 
 /** The progress that watchers of a run see until a worker has it. */
-export const waitingProgress = ({ runId, pool, since, usage }: WaitingRun): Progress => ({
+export const waitingProgress = ({ runId, pool, since, usage }: RunWithoutWorker): Progress => ({
 	displayItems: [
 		{
 			type: "text",
@@ -16,7 +16,7 @@ export const waitingProgress = ({ runId, pool, since, usage }: WaitingRun): Prog
 	turnCount: usage.turns,
 });
 
-interface WaitingRun {
+interface RunWithoutWorker {
 	runId: RunId;
 	pool: string;
 	since: number;
