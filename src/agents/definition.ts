@@ -11,7 +11,7 @@ export type ToolSelection =
 	{ kind: "only"; names: string[]; except?: string[] } | { kind: "inherit"; except: string[] };
 
 /**
- * An entry of the file's tool lists that cannot be applied exactly, so that the child goes without the tool, whatever the
+ * An entry of the file's tool lists that cannot be applied exactly. The child goes without the tool, whatever the
  * configuration says.
  */
 export type LeftOutTool = {

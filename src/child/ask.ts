@@ -9,7 +9,7 @@ import { FINALIZE_TOOL } from "../run/outcome.ts";
 import { ASK_TOOL, type ChildQuestion, type DeclineCause, type QuestionEnd } from "../run/question.ts";
 import type { Redacted } from "../run/redacted.ts";
 
-/** What fits into a dialog. A child that needs more has not thought about what it needs to know. */
+/** What fits into a dialog. A child that needs more should think again about what it needs to know. */
 const LONGEST_ASKED = 2_000;
 const MOST_QUESTION_LINES = 30;
 const LONGEST_CHOICE = 200;

@@ -12,7 +12,7 @@ export class Attempts {
 		this.#record = record;
 	}
 
-	/** A hop counts as one more attempt, and takes none of those that are left. */
+	/** A hop counts as an attempt, but uses up none of the remaining ones. */
 	hopped(): void {
 		this.count++;
 		this.#most++;

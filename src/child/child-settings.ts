@@ -6,8 +6,8 @@ import { hostRing } from "./host-ring.ts";
 type Storage = Parameters<typeof SettingsManager.fromStorage>[0];
 
 /**
- * pi's settings for one child. pi locks each settings file to read it, twice for a session, and a process that finds it locked
- * waits with its whole process. So a file that has not changed is not read again.
+ * pi's settings for one child. pi locks each settings file to read it, twice for a session, and a process that finds it
+ * locked blocks until it is free. So a file that has not changed is not read again.
  */
 export function childSettings(cwd: string, agentDir: string, options: { projectTrusted: boolean }): SettingsManager {
 	const key = `${agentDir}\n${cwd}`;

@@ -1,4 +1,4 @@
-/** How often a child is told, in whichever way, that it has not returned an answer properly, before we give up on it. */
+/** How often a child is told that it has not returned its answer properly before we give up on it. */
 export class Corrections {
 	#left: number;
 	/** What was wrong with the last attempt to return an answer. */

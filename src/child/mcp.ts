@@ -11,7 +11,7 @@ import { quoted, shortened } from "../run/quoted.ts";
 import { type Ring, ringCommandFrom } from "../sandbox/ring.ts";
 import { type McpServer, namespaceOf, readMcpConfig, serverOf } from "./mcp-config.ts";
 
-/** As long as pi lets a first prompt wait for the servers whose tools it declares to the model. */
+/** How long pi itself lets a first prompt wait for the servers whose tools it declares to the model. */
 const READY_WITHIN_MS = 10_000;
 
 const MCP_REMEDY = "Check its entry in mcp.json with /mcp in pi.";
@@ -55,7 +55,7 @@ export class ChildMcp {
 	/** The servers that have listed their tools. */
 	readonly #connected = new Set<string | undefined>();
 	readonly #closers: (() => unknown)[] = [];
-	/** What pi says of servers that failed, once all have connected or failed. */
+	/** What pi reports about failed servers, once all have connected or failed. */
 	#troubles: string | undefined;
 	#onChange = () => {};
 
@@ -82,7 +82,7 @@ export class ChildMcp {
 		);
 	}
 
-	/** Waits until the tools are there, or some are known or likely to stay missing. Answers which, and why. */
+	/** Waits until the tools are there, or until some are known or likely to stay missing. Returns which, and why. */
 	async missing(): Promise<string[]> {
 		const { promise: ready, resolve } = Promise.withResolvers<void>();
 		const timer = setTimeout(resolve, READY_WITHIN_MS);

@@ -11,8 +11,8 @@ import { registerProviders } from "./provider-extensions.ts";
 export type OpenModels = (ownDir?: string, extensions?: readonly string[]) => Promise<ModelRuntime>;
 
 /**
- * pi's models and credentials, read again when the user changed them since: a host may live through a /login. The models
- * are main's; the credentials of a principal go before main's.
+ * pi's models and credentials, read again when the user changed them since: a host may outlive a /login. The models are
+ * main's; the credentials of a principal go before main's.
  */
 export function freshModelRuntimes(mainDir: string): OpenModels {
 	const modelsPath = join(mainDir, "models.json");

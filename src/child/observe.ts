@@ -46,8 +46,8 @@ export function observe(
 			provider.answered();
 			services.onTurn({ usage: totalUsage() });
 		}
-		// pi itself answers a malformed call. It counts like any other wrong one, or a model that never gets it right would
-		// be asked forever.
+		// pi itself answers a malformed call. Count it like any other wrong call: otherwise a model that never gets it
+		// right would be asked forever.
 		if (event.type === "tool_execution_end" && event.toolName === FINALIZE_TOOL && event.isError) {
 			const problem = `its arguments were not valid (${firstLineOfResult(event.result)})`;
 			if (!corrections.take(problem)) race.declare({ kind: "not_finalized", problem });

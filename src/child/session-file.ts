@@ -21,7 +21,7 @@ import { parsedLine } from "../run/json-line.ts";
 import { messageOf } from "../run/message-of.ts";
 import { isEntry } from "../run/session-entry.ts";
 
-/** Why a child could not be set up as planned. Said to the requester as it is. */
+/** Why a child could not be set up as planned. Shown to the requester unchanged. */
 export class SetupFailed extends Error {
 	override name = "SetupFailed";
 }

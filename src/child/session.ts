@@ -53,8 +53,8 @@ export interface ChildSetup {
 }
 
 /**
- * A process does one thing at a time. If a thousand children were set up all at once, none would reach its model before
- * nearly all are ready. Set up a few at a time, the first get answers meanwhile.
+ * A process does one thing at a time. If a thousand children were set up at once, none would reach its model before
+ * nearly all are ready. With a few at a time, the first ones get answers meanwhile.
  */
 const openingTurns = new Turns(4, 1000);
 

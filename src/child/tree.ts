@@ -38,9 +38,9 @@ export interface TreeServices {
 
 /** The tree that a run works in. */
 export interface ChildTree extends TreePlace {
-	/** What the child is told of it, besides its prompt. */
+	/** What the child is told about it, besides its prompt. */
 	note: string;
-	/** What the requester hears of it, if it is open from the beginning. */
+	/** What the requester is told about it, if it is open from the start. */
 	warnings: string[];
 	/** Makes it, if it is not there. */
 	open(): Promise<OpenTree>;
@@ -137,7 +137,7 @@ export const treeGuard =
 
 export interface HomeFromTree {
 	changes?: ReportedChanges<Redacted>;
-	/** Why nothing was brought home: the run has failed then, whatever its child said. */
+	/** Why nothing was brought home. The run has then failed, whatever its child said. */
 	notHarvested?: NotHarvested;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Lets a few do something at the same time and queues the others. A turn ends when it is given back, or after a while: one
- * that hangs may keep its own run waiting, but not those behind it.
+ * Lets a few callers work at the same time and queues the others. A turn ends when it is given back, or after a while:
+ * a caller that hangs may keep its own run waiting, but not the runs behind it.
  */
 export class Turns {
 	readonly #atOnce: number;
@@ -13,7 +13,7 @@ export class Turns {
 		this.#longestMs = longestMs;
 	}
 
-	/** Does the work when it is its turn. */
+	/** Does the work when its turn comes. */
 	async take<Result>(work: () => Promise<Result>): Promise<Result> {
 		if (this.#taken >= this.#atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
 		else this.#taken++;

@@ -142,7 +142,7 @@ async function untilItEnds(assignment: Assignment, equipment: Equipment): Promis
 	const { plan, run } = record;
 	const stopRuntime = watchRuntime(race, { startedAt: run.startedAt, timeoutMs: plan.limits.timeoutMs });
 	try {
-		// Processes that an earlier attempt left running when its host was killed.
+		// Ends processes that an earlier attempt left running when its host was killed.
 		if (run.attempt > 1) endLeftoversOf(record, services.onNotice);
 		const spentOn = exhaustedBudget(plan.limits, equipment.spending());
 		if (spentOn !== undefined) {

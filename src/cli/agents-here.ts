@@ -15,7 +15,7 @@ export interface AgentsOfFolder extends Omit<AgentsOptions, "width"> {
 	untrusted: number;
 }
 
-/** The agents of a folder, and what is known of each outside pi. */
+/** The agents of a folder, and what is known about each outside pi. */
 export async function agentsHere(cwd: string): Promise<AgentsOfFolder> {
 	const isTrusted = trustOnFile(agentDir(), cwd) === true;
 	const catalog = agentsIn(cwd, { includeProject: isTrusted });

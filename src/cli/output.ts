@@ -51,7 +51,7 @@ export class Output {
 		process.stdout.write(`${JSON.stringify(value, realPaths)}\n`);
 	}
 
-	/** Tells a watching user what is going on meanwhile. */
+	/** Tells a user who is watching what is going on. */
 	progress(text: string): void {
 		if (process.stderr.isTTY && !this.isJson) process.stderr.write(`\r\u001b[K${text}`);
 	}

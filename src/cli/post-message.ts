@@ -78,19 +78,19 @@ export const supervisorWith = ({ ledger, log, profiles }: MessageSources): Super
 	return new Supervisor({ ledger, hosts, ports, log, onEndedHere: (runId) => endedHere(runId, ledger) });
 };
 
-/** The run that has a message now, and whether a host works on it. */
+/** The run that has the message now, and whether a host is working on it. */
 export interface Placed {
 	record: RunRecord;
 	underway: boolean;
 }
 
-/** Has a host take on the message: one that is found or started, or, without a pi, one that is running. */
+/** Makes a host receive the message: one that is found or started, or, without a pi, one that is already running. */
 export const placeMessage = (
 	continued: Continued,
 	sources: MessageSources & { supervisor: Supervisor },
 ): Promise<Placed> => (sources.profiles ? hostFor(continued, sources) : wakeThere(continued, sources));
 
-/** Answers which run has it now. Not underway if no host came. */
+/** Returns which run has it now. It is not underway if no host came. */
 async function hostFor(
 	continued: Continued,
 	{ ledger, supervisor }: { ledger: Ledger; supervisor: Supervisor },

@@ -36,7 +36,7 @@ export const web: Command = {
 			const page = await start(port, there.killed);
 			if ("error" in page) return out.failed(page.error);
 			if (!announcePage(address, page, there.stale)) {
-				// Another server was quicker, and is running; or it is gone again, and then it is our turn.
+				// Another server started first and is running. If it has already exited, it is our turn.
 				await page.close();
 				continue;
 			}

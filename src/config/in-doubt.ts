@@ -5,9 +5,9 @@ import { SETTINGS } from "./schema.ts";
 import type { Section } from "./setting.ts";
 
 /**
- * The problems that leave open what the user wants for these keys: an unusable file; a wrong value of a key, of an item in
- * it or of the section around it; and an unknown key that was probably meant to be one of them. Where something is removed
- * for good, or a key may forbid it, a default is not an answer then.
+ * The problems that leave open what the user wants for these keys: an unusable file; a wrong value of a key, of an item
+ * in it or of the section around it; and an unknown key that was probably meant to be one of them. A default must not
+ * decide when something is removed for good, or when a key may forbid the action.
  */
 export function inDoubt(diagnostics: readonly Diagnostic[], keys: readonly string[]): Diagnostic[] {
 	const known = pathsOf(SETTINGS as unknown as Section);

@@ -11,8 +11,9 @@ import {
 } from "@earendil-works/pi-coding-agent";
 
 /**
- * Whether the user decided to trust the project. pi's own answer is not enough: it calls every folder trusted that had none
- * of the resources it asks about when the session started, which do not include agent files and pi-geon.json.
+ * Whether the user decided to trust the project. pi's own answer is not enough: it calls a folder trusted if, when the
+ * session started, the folder had none of the resources that pi asks about. Those do not include agent files and
+ * pi-geon.json.
  *
  * The decision is the one that was taken when a session of this process started in the folder (`decideTrust`). It can only
  * become narrower: pi may withdraw its own answer. A folder in which no session started is not trusted, so a link that
@@ -26,10 +27,10 @@ export function isTrustedByDecision(ctx: ExtensionContext): boolean {
 }
 
 /**
- * Decides about the folder of a session. Every entry calls this first when a session starts, before the model can change
- * anything in the folder. Only the first session of a folder can make it trusted in this process: files that a branch
- * brings later must not, and pi itself tells its user to restart after `/trust`. On a reload, pi even saves by itself that
- * a folder is trusted if it has gained such resources.
+ * Decides about the folder of a session. Every entry calls this first when a session starts, before the model can
+ * change anything in the folder. Only the first session of a folder can make it trusted in this process: files that a
+ * branch brings later must not, and pi itself tells its user to restart after `/trust`. On a reload, pi even saves on
+ * its own that a folder is trusted if the folder has gained such resources.
  */
 export function decideTrust({ reason }: Pick<SessionStartEvent, "reason">, ctx: ExtensionContext): void {
 	const { decided, followsPlans } = trust();

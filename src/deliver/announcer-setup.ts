@@ -19,7 +19,7 @@ export interface DeliveryServices {
 export interface AnnouncerSetup<Talk extends Conversation> {
 	ports: Ports;
 	log: Log;
-	/** Tells other extensions and the screen of the runs. */
+	/** Tells other extensions and the screen about the runs. */
 	events: RunEvents;
 	live: LiveRuns;
 	/** Whether a ledger can exist at all. */

@@ -27,10 +27,10 @@ const PROMPT_WITHIN_MS = 10_000;
 const DRAIN_SAYS_AFTER_MS = 1000;
 
 /**
- * Brings the outcomes of background runs, and of foreground runs whose caller died, into the session that asked: once each.
- * The ledger has the outcomes that are owed; the transcript has those that were delivered. The announcer only carries
- * outcomes from one to the other, and may be interrupted anywhere. The loop of the parent has it look, and `decide.ts`
- * decides.
+ * Brings the outcomes of background runs, and of foreground runs whose caller died, into the session that asked: once
+ * each. The ledger has the outcomes that are owed; the transcript has those that were delivered. The announcer only
+ * carries outcomes from one to the other, and may be interrupted anywhere. The parent's loop tells it when to look, and
+ * `decide.ts` decides.
  */
 export class Announcer<Talk extends Conversation = Conversation> {
 	readonly #setup: AnnouncerSetup<Talk>;
@@ -160,7 +160,9 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		return handedOver;
 	}
 
-	/** The session is over here. Outcomes that are still owed are delivered where the session is opened next. */
+	/**
+	 * This process leaves the session. Outcomes that are still owed are delivered by the process that opens it next.
+	 */
 	async stop(talk: Talk): Promise<void> {
 		this.#stopped = true;
 		await this.#unsettled.settleNow();
@@ -185,7 +187,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		});
 	}
 
-	/** Has the loop look after the session. Where pi stays open, it waits until the ledger can be opened. */
+	/** Makes the loop look after the session. Where pi stays open, it waits until the ledger can be opened. */
 	async #open(talk: Talk): Promise<void> {
 		try {
 			await this.#setup.use(talk, async (services) => {

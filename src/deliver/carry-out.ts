@@ -16,7 +16,7 @@ export interface Carrying {
 	/** The runs that no call awaits, and that have not finished. */
 	open: readonly RunId[];
 	draining: CurrentDrain;
-	/** Has the parent look again without waiting for a hint. */
+	/** Makes the parent look again without waiting for a hint. */
 	lookAgain(): void;
 }
 

@@ -56,7 +56,7 @@ export interface DeliverySnapshot {
 	readonly awaited: number;
 	/** Without those in flight and those that a call returns. */
 	readonly owed: readonly Owed[];
-	/** The runs that pi's memory tells of, and the subset that the session's file tells of too. */
+	/** The runs reported in pi's memory, and the subset that is also reported in the session's file. */
 	readonly held: ReadonlySet<unknown>;
 	readonly onDisk: ReadonlySet<unknown>;
 	/** Whether entries that only pi's memory holds will never be written, while a new entry would be. */
@@ -71,7 +71,7 @@ export interface DeliverySnapshot {
 }
 
 export type DeliveryAction =
-	/** These are delivered: the transcript tells of them. */
+	/** These are delivered: the transcript reports them. */
 	| { do: "settle"; ids: RunId[] }
 	| { do: "skip"; ids: RunId[] }
 	/** `maxBytes`: how much text for the model all of them together may hold. */

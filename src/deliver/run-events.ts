@@ -18,9 +18,10 @@ export interface EventBus {
 }
 
 /**
- * Tells other extensions of the runs of this session: created, started, ended, announced; each once in this process, and in
- * this order. A run from before this process opened the session continues from its current state: an earlier process told
- * the earlier events. Others may admit runs meanwhile: a host, for a late message, or `pi-geon send`.
+ * Tells other extensions about the runs of this session: created, started, ended, announced. Each event comes once in
+ * this process, in this order. A run from before this process opened the session continues from its current state: an
+ * earlier process told the earlier events. Others may admit runs meanwhile: a host, for a late message, or `pi-geon
+ * send`.
  */
 export class RunEvents {
 	readonly #events: EventBus;
@@ -87,7 +88,7 @@ export class RunEvents {
 		this.#told.delete(id);
 	}
 
-	/** The session is over here, though a call may still wait: pi accepts no more events from us. */
+	/** This process has left the session, though a call may still wait: pi accepts no more events from us. */
 	end(): void {
 		this.#isOver = true;
 	}

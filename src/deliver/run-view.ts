@@ -9,7 +9,7 @@ import type { Redacted } from "../run/redacted.ts";
 import type { Delivery, Run, RunState, StopRequest } from "../run/run.ts";
 import type { Usage } from "../run/usage.ts";
 
-/** How a run stands. */
+/** The current state of a run. */
 export interface Standing {
 	phase: Phase;
 	/** How it ended. */
@@ -28,13 +28,13 @@ export interface AwayView {
 	pool: Redacted;
 	worker?: Redacted;
 	since: number;
-	/** Why this machine gets no news of it. */
+	/** Why this machine gets no news about it. */
 	trouble?: Redacted;
 }
 
 /**
- * Everything there is to tell of a run. Lists, facts, events, results, announces and rows on the screen each show a part of
- * it. Texts may still hold line breaks and control characters.
+ * Everything there is to tell about a run. Lists, facts, events, results, announces and rows on the screen each show a
+ * part of it. Texts may still hold line breaks and control characters.
  */
 export interface RunView extends Standing {
 	runId: RunId;

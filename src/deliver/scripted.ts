@@ -3,7 +3,7 @@ import type { RunId } from "../run/ids.ts";
 
 /**
  * Runs whose outcomes a script was given, by the call that ran the script. pi keeps the result of that call in the
- * transcript and none of the calls inside it, so that result tells of all of them.
+ * transcript but none of the calls inside it, so that one result reports all of them.
  */
 export type Scripted = ReadonlyMap<string, readonly RunId[]>;
 

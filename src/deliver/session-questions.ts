@@ -28,7 +28,7 @@ export class SessionQuestions<Talk extends Conversation> {
 		});
 	}
 
-	/** The session is over here: questions that open from now on are ignored. */
+	/** This process leaves the session: it ignores questions that open from now on. */
 	end(): void {
 		this.#isOver = true;
 	}

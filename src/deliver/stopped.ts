@@ -45,8 +45,8 @@ export const isStoppedByUser = ({ run }: EndedRecord): boolean =>
 	run.outcome.cause === "stopped" && run.stop?.command !== undefined;
 
 /**
- * The runs among these that can be told because everything that the same command stopped has finished too. The others wait,
- * so that one line tells of all.
+ * The runs among these that can be reported because everything that the same command stopped has finished too. The
+ * others wait, so that one line reports them all.
  */
 export function wholeStops(ledger: Ledger, parentSession: string, stopped: readonly EndedRecord[]): Set<RunId> {
 	if (stopped.length === 0) return new Set();

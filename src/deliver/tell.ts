@@ -19,7 +19,7 @@ import { scriptedAmong } from "./scripted.ts";
 import { type StoppedMessage, stoppedMessage } from "./stopped.ts";
 import { announcedInMemory, toldOnDisk } from "./transcript.ts";
 
-/** A conversation that hears of its runs, with the services for that. */
+/** A conversation that is told about its runs, with the services for that. */
 export interface Telling {
 	talk: Conversation;
 	ledger: Ledger;
@@ -71,7 +71,8 @@ function shownBytes({ run: { outcome } }: EndedRecord): number {
 }
 
 /**
- * The one line about runs that the user stopped, without those that another process has told of. Undefined if none is left.
+ * The one line about runs that the user stopped, without those that another process has already reported. Undefined if
+ * none is left.
  */
 export function stopToTell(telling: Telling, due: readonly EndedRecord[]): StoppedMessage | undefined {
 	const untold = untoldAmong(telling, due);
@@ -82,7 +83,7 @@ export function stopToTell(telling: Telling, due: readonly EndedRecord[]): Stopp
 	return stoppedMessage(untold, telling.redactor);
 }
 
-/** Settles the runs that the session's file already tells of. */
+/** Settles the runs that the session's file already reports. */
 function untoldAmong(telling: Telling, due: readonly EndedRecord[]): EndedRecord[] {
 	if (due.length === 0) return [];
 	const { talk, ledger } = telling;
@@ -110,7 +111,7 @@ function announceOrSayWhyNot({ talk, log }: Telling, record: EndedRecord, announ
 	}
 }
 
-/** These are delivered: the session's file tells of these runs. */
+/** These are delivered: the session's file reports them. */
 export function settle({ talk, ledger, events, clock, log }: Telling, ids: readonly RunId[]): void {
 	if (ids.length === 0) return;
 	// Before the delivery is settled: after an interruption in between, the next look counts it.

@@ -147,7 +147,7 @@ export function progressResult(record: RunRecord, progress: Progress): SubagentR
 	return partial(record, lastActivity(progress), progress);
 }
 
-/** A run that this process cannot look after just now. */
+/** A run that this process cannot look after right now. */
 export function troubleResult(record: RunRecord, message: string): SubagentResult {
 	return partial(record, `Waiting: ${message} Retrying.`, undefined);
 }

@@ -16,15 +16,15 @@ export function toldInMemory(
 	return new Set(conversation.entries().flatMap((entry) => toldByEntry(entry, scripted)));
 }
 
-/** Those among them that a message of ours tells of, and not the result of a call. */
+/** Those among them that a message of ours reports, not the result of a call. */
 export const announcedInMemory = (conversation: Pick<Conversation, "entries">): Set<unknown> =>
 	new Set(conversation.entries().flatMap((entry) => (entry.type === "custom_message" ? toldByMessage(entry) : [])));
 
 /**
- * The runs that the session's file tells of; the file is on the disk when this returns. Only then is an outcome delivered:
- * an entry that is queued, in the memory of a pi whose disk is full, or not yet flushed by the system is lost with the
- * machine. The file also has what other processes have written since we read it. For a session that is not kept, only the
- * memory counts.
+ * The runs that the session's file reports. The file is on the disk when this returns. Only then is an outcome
+ * delivered: an entry that is queued, in the memory of a pi whose disk is full, or not yet flushed by the system is
+ * lost with the machine. The file also has what other processes have written since we read it. For a session that is
+ * not kept, only the memory counts.
  */
 export function toldOnDisk(
 	conversation: Pick<Conversation, "entries" | "file">,
@@ -45,8 +45,8 @@ export function toldOnDisk(
 }
 
 /**
- * The runs whose outcomes an entry tells: an announce, the line about runs that the user stopped, or the result of a tool
- * call that waited for them.
+ * The runs whose outcomes an entry reports: an announce, the line about runs that the user stopped, or the result of a
+ * tool call that waited for them.
  */
 function toldByEntry(entry: SessionEntry | null | undefined, scripted: Scripted): unknown[] {
 	if (entry?.type === "custom_message") return toldByMessage(entry);
@@ -67,7 +67,7 @@ interface ToolResult {
 	details?: unknown;
 }
 
-/** The runs whose outcomes these tool results tell. */
+/** The runs whose outcomes these tool results report. */
 export const toldBy = (results: readonly ToolResult[], scripted: Scripted): RunId[] =>
 	results.flatMap((result) => toldByResult(result, scripted));
 

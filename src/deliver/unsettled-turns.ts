@@ -4,7 +4,7 @@ import type { Clock } from "../ports/clock.ts";
 /** By then the request that carries the results of a turn is on its way, and need not wait for the disk. */
 const SETTLE_AFTER_MS = 20;
 
-/** Turns that have told outcomes whose debts are not settled yet. */
+/** Turns that have reported outcomes whose debts are not settled yet. */
 export class UnsettledTurns {
 	readonly #clock: Clock;
 	readonly #log: Log;

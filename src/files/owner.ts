@@ -22,8 +22,8 @@ export function isForeign({ uid }: { uid: number }): boolean {
 }
 
 /**
- * Whether a folder is the root of a repository of this user. As in git itself, a `.git` that another user made says nothing
- * about our files: any user can make one in a folder that all users share.
+ * Whether a folder is the root of a repository of this user. As in git itself, a `.git` that another user made says
+ * nothing about our files: any user can create one in a shared folder.
  */
 export const isOwnRepository = (folder: string): boolean => isOwnFile(folder) && isOwnFile(join(folder, ".git"));
 

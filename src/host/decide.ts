@@ -7,7 +7,7 @@ export interface HostMemory {
 	readonly beatAt: number;
 	/** Since when it has been idle. */
 	readonly idleSince: number;
-	/** Why it takes nothing new: something in this process is wrong. Another host takes its place. */
+	/** Why it accepts nothing new: something in this process is wrong. Another host takes its place. */
 	readonly closingBecause?: string;
 }
 

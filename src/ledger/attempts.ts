@@ -75,7 +75,7 @@ export function recordModel(ledger: Ledger, runId: RunId, model: string): void {
 	ledger.run(sql, model, runId, model);
 }
 
-/** Undefined if one of the earlier attempts is not known. */
+/** Undefined if one of the earlier attempts is unknown. */
 function spentBefore(ledger: Ledger, { id, attempt }: { id: RunId; attempt: number }): Usage | undefined {
 	if (attempt === 1) return NO_USAGE;
 	const sql = "SELECT usage FROM attempts WHERE run_id = ? AND number < ?";

@@ -9,7 +9,7 @@ export interface Away {
 	worker?: string;
 	/** When that began, in milliseconds since 1970. */
 	since: number;
-	/** Why this machine gets no news of it. */
+	/** Why this machine gets no news about it. */
 	trouble?: string;
 }
 

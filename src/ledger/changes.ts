@@ -104,9 +104,9 @@ export interface ChangeHolder {
 }
 
 /**
- * Begins to apply or to undo changes. Only one process may do so at a time, for all changes: two that work on one checkout
- * would each look at files that the other is about to write. Answers the previous state, or which run's changes are in the
- * way.
+ * Begins to apply or to undo changes. Only one process may do so at a time, for all changes: two that work on one
+ * checkout would each look at files that the other is about to write. Returns the previous state, or which run's
+ * changes are in the way.
  */
 export function beginChange(
 	ledger: Ledger,

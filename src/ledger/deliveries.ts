@@ -33,7 +33,7 @@ export const isOwed = (ledger: Ledger, id: RunId): boolean =>
 /**
  * Claims the delivery of outcomes for a process, for a while: two that have the same session open must not both
  * deliver. The process that waits for a foreground run holds this claim too, so that its outcome is announced only once
- * that process is dead. Answers the runs that this process holds now.
+ * that process is dead. Returns the runs that this process holds now.
  */
 export const takeDeliveries = (ledger: Ledger, ids: readonly RunId[], by: Claimer): Set<RunId> =>
 	claimRows(ledger, DELIVERIES, ids, by);
@@ -57,7 +57,7 @@ export function returnDeliveries(ledger: Ledger, deliverer: string, parentSessio
 
 /**
  * The outcomes are delivered: the transcript of the session that asked holds them. Settles many at once, since each
- * transaction waits for the disk. Answers those that were owed.
+ * transaction waits for the disk. Returns those that were owed.
  */
 export function settleDeliveries(ledger: Ledger, ids: readonly RunId[], at: number): Set<RunId> {
 	if (ids.length === 0) return new Set();

@@ -11,7 +11,9 @@ import { setAside } from "./set-aside.ts";
 import { type Database, openDatabase, readAnyNumber, type SqlValue, type Statement } from "./sqlite.ts";
 import { inWords } from "./trouble.ts";
 
-/** How sure a write must be before we continue: `full` has reached the disk; `normal` may be lost with the machine. */
+/**
+ * How durable a write must be before we continue: `full` has reached the disk; `normal` may be lost with the machine.
+ */
 export type Durability = "full" | "normal";
 
 interface LedgerExtras {
@@ -64,7 +66,7 @@ export class Ledger {
 		return this.#do(() => readAnyNumber(this.#statement(sql), (it) => it.all(...values)) as Row[]);
 	}
 
-	/** Answers how many rows changed. */
+	/** Returns how many rows changed. */
 	run(sql: string, ...values: SqlValue[]): number {
 		return this.#do(() => Number(this.#statement(sql).run(...values).changes));
 	}

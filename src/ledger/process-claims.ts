@@ -21,7 +21,7 @@ export interface Claimable {
 	take: string;
 }
 
-/** Claims rows for a while. Answers those that the claimer holds now. */
+/** Claims rows for a while. Returns those that the claimer holds now. */
 export function claimRows<Id extends SqlValue>(
 	ledger: Ledger,
 	rows: Claimable,

@@ -13,8 +13,8 @@ import { oweStopHook } from "./stop-hooks.ts";
 import { closeUnreadableInTransaction, usageIn } from "./unreadable.ts";
 
 /**
- * Applies one event to one run, inside a transaction that may do more. Answers the run as it is now, or undefined if the
- * event was refused.
+ * Applies one event to one run, inside a transaction that may do more. Returns the run as it is now, or undefined if
+ * the event was refused.
  */
 export function applyInTransaction(ledger: Ledger, id: RunId, event: TransitionEvent): RunRecord | undefined {
 	const record = findRun(ledger, id);
@@ -38,7 +38,7 @@ export function applyInTransaction(ledger: Ledger, id: RunId, event: TransitionE
 	return now;
 }
 
-/** Tells the requester of messages that reach no run. */
+/** Tells the requester about messages that reach no run. */
 function withUndelivered(ledger: Ledger, record: RunRecord, run: EndedRun): EndedRun {
 	const lines = undelivered(ledger, record, run);
 	if (lines.length === 0) return run;
@@ -57,7 +57,7 @@ export function endRun(ledger: Ledger, end: RunEnd): boolean {
 	return endRuns(ledger, [end]).has(end.id);
 }
 
-/** The same for several at once, since each transaction waits for the disk. Answers those that counted. */
+/** The same for several at once, since each transaction waits for the disk. Returns those that counted. */
 export function endRuns(ledger: Ledger, ends: readonly RunEnd[]): Set<RunId> {
 	return ledger.transaction("full", () => {
 		const counted = ends.filter((end) => applyInTransaction(ledger, end.id, { type: "ended", ...end }));
@@ -91,7 +91,7 @@ export function requestStop(ledger: Ledger, id: RunId, request: StopRequest): bo
 	return requestStops(ledger, [id], request).has(id);
 }
 
-/** The same for several at once, so that none of them ends before all are marked. Answers the runs that were open. */
+/** The same for several at once, so that none of them ends before all are marked. Returns the runs that were open. */
 export function requestStops(ledger: Ledger, ids: readonly RunId[], request: StopRequest): Set<RunId> {
 	const event: TransitionEvent = { type: "stop_requested", ...request };
 	return ledger.transaction(

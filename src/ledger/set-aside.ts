@@ -7,7 +7,7 @@ import { damageMark } from "./trouble.ts";
  * Keeps a damaged ledger under another name, with the two files that belong to it, so that a new one can be created. If
  * several processes find it damaged at once, one of them does it, and the others find it done.
  *
- * Answers the new name; undefined if another process was quicker.
+ * Returns the new name; undefined if another process was quicker.
  */
 export async function setAside(file: string, setUp: string): Promise<string | undefined> {
 	return alone(file, setUp, async () => {

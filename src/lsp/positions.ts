@@ -1,6 +1,6 @@
 import type { Position, Range } from "vscode-languageserver-protocol";
 
-/** 1-based. Columns count UTF-16 units, as editors and compilers do: a tab is one, an emoji mostly two. */
+/** 1-based. Columns count UTF-16 units, as editors and compilers do: a tab is one, most emoji are two. */
 export interface Place {
 	line: number;
 	column: number;

@@ -36,7 +36,7 @@ export interface LspSession {
 /** What is the same for all calls of a session. */
 export type LspSetup = Omit<LspSession, "notes">;
 
-/** Has a server do something, after telling it about changes on disk. */
+/** Does something with a server, after telling the server about changes on disk. */
 export function withServer<R>(
 	session: LspSession,
 	launch: ServerLaunch,

@@ -24,7 +24,7 @@ export interface ToolActivity {
 	last: LogLine;
 }
 
-/** What the logs still have of it, in the order of the tools. */
+/** What the logs still hold about it, in the order of the tools. */
 export function toolActivity(places: LogPlaces, session: string): ToolActivity[] {
 	const uses = readLogs(places, { session, message: USED_A_TOOL, limit: Number.MAX_SAFE_INTEGER });
 	return OUR_TOOLS.flatMap((tool) => {

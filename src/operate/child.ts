@@ -27,8 +27,8 @@ export function findChild(ledger: Ledger, parentSession: string, name: ChildName
 }
 
 /**
- * The run that gets a message for this one: itself while it is open, otherwise the one that determines the state of its
- * session.
+ * The run that gets a message sent to this one: the run itself while it is open, otherwise the run that determines the
+ * state of its session.
  */
 export function runToTell(ledger: Ledger, named: RunRecord): RunRecord {
 	if (named.run.state !== "ended") return named;

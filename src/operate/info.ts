@@ -13,7 +13,7 @@ import { sandboxInWords } from "../run/sandbox-report.ts";
 import { transcriptOf } from "./messages.ts";
 import { type RunSources, type RunSummary, summarized } from "./runs.ts";
 
-/** Everything that is known of one run. */
+/** Everything that is known about one run. */
 export interface RunInfo
 	extends RunSummary,
 		Pick<RunView, "answer" | "error" | "exitCode" | "warnings" | "attempt" | "maxAttempts" | "host" | "stop">,

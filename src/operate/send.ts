@@ -27,7 +27,7 @@ export interface SendRequest extends ChildName {
 
 /** Lets a sender inside a conversation keep announces and replies apart. Called for background runs only. */
 export interface SendHooks {
-	/** A call waits for the outcome of this run, which must not be announced meanwhile. */
+	/** A call waits for the outcome of this run, which must not be announced until then. */
 	onWaiting(id: RunId): void;
 	/** The call no longer waits and did not return the outcome, which is announced like any other. */
 	onLeft(id: RunId): void;

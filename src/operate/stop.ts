@@ -29,7 +29,7 @@ export function stopAll(ledger: Ledger, scope: RunScope, stopper: Stopper): Stop
 	return stopRuns(ledger, records, stopper);
 }
 
-/** All at once: the user hears of everything that a command stopped once none of the runs is open any more. */
+/** All at once: the user is told about everything that a command stopped once none of the runs is open any more. */
 function stopRuns(ledger: Ledger, records: readonly RunRecord[], stopper: Stopper): Stopped[] {
 	const open = records.filter(({ run }) => run.state !== "ended").map(({ run }) => run.id);
 	const asked = open.length === 0 ? new Set() : requestStops(ledger, open, { at: Date.now(), ...stopper });

@@ -90,7 +90,7 @@ export function toolsHere(asked: Agent, surroundings: ToolSurroundings): ToolsHe
 	};
 }
 
-/** What the user has said about an agent, where that counts: not under `require`, and not for a worker of a pool. */
+/** The user's answer about an agent, where it counts: not under `require`, and not for a worker of a pool. */
 export function writingHere(agent: Agent, { config, writing }: ToolSurroundings): Writing | undefined {
 	const isClosed = config.subagents.sandbox.mode === "require" || usualPool(agent, config).pool !== undefined;
 	return isClosed ? undefined : writing(agent);

@@ -14,16 +14,12 @@ import type { PoolLook } from "../run/pool-status.ts";
 import type { SandboxReport } from "../run/sandbox-report.ts";
 import type { Usage } from "../run/usage.ts";
 
-/*
- * What the server and the page say to each other. Every request carries `Authorization: Bearer <token>`. Answers are JSON,
- * except the two streams (`events`, `doctor`), which are server-sent events whose `data` is JSON.
- *
- * Every text in an answer is redacted, and is still the text of others: it may hold markup, control characters and anything
- * else. Times are milliseconds since 1970 unless a field says otherwise.
- *
- * Failures: 400, 403, 404, 409 and 413 answer with `ApiFailure`; 503 with `ApiFailure` whose `ledger` says what is wrong with the
- * ledger; 401 and 421 answer with an empty body.
- */
+/* The requests and answers between the server and the page. Every request carries `Authorization: Bearer <token>`.
+   Answers are JSON, except the two streams (`events`, `doctor`), which are server-sent events whose `data` is JSON.
+   Every text in an answer is redacted, and is still the text of others: it may hold markup, control characters and
+   anything else. Times are milliseconds since 1970 unless a field says otherwise. Failures: 400, 403, 404, 409 and 413
+   answer with `ApiFailure`; 503 with `ApiFailure` whose `ledger` says what is wrong with the ledger; 401 and 421 answer
+   with an empty body. */
 
 export type { RunSpan };
 export type Costs = CostSummary;
@@ -160,7 +156,7 @@ export interface RunPage {
 	next?: number;
 }
 
-/** Everything that is known of one run. */
+/** Everything that is known about one run. */
 export interface RunDetail extends RunInfo, Pick<PageRun, "seq" | "spans"> {
 	/** The whole task: `task` is cut. */
 	wholeTask: string;

@@ -3,7 +3,7 @@ import { inOneLine } from "../collect/plain.ts";
 import type { Approval, ProjectAgentQuestion } from "../plan/trusted-definition.ts";
 import { inTurn } from "./dialog-line.ts";
 
-/** First, so that pi's cursor is on it: a user who presses Enter without reading has allowed nothing. */
+/** First, so that pi's cursor is on it: pressing Enter without reading allows nothing. */
 const NO = "No";
 const YES = "Yes, for this session";
 

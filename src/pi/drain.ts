@@ -15,8 +15,8 @@ import type { PiConversation } from "./pi-conversation.ts";
 import { type SessionServices, wasEverUsed } from "./session-services.ts";
 
 /**
- * In one-shot modes pi would exit with its background runs unread. Before it settles, this waits for them and lets the
- * model answer their announces, up to `headless.drainSeconds`.
+ * In one-shot modes, pi would exit before its background runs are read. Before it settles, this waits for them and lets
+ * the model answer their announces, up to `headless.drainSeconds`.
  */
 export function headlessDrain(
 	announcer: Announcer<PiConversation>,

@@ -10,7 +10,9 @@ import type { SessionServices } from "./session-services.ts";
 /** After this time, the model's request is on its way, and the process is idle. */
 const WHEN_IDLE_MS = 200;
 
-/** A host that was looked for this recently is still there, or on its way: not worth a look at the ledger. */
+/**
+ * If we looked for a host this recently, it is still there or on its way. Another look at the ledger is not worth it.
+ */
 const JUST_PREPARED_MS = 5000;
 
 /** The tools whose calls need a host. */

@@ -17,7 +17,7 @@ interface StillRunning {
 	open: readonly { id: RunId }[];
 }
 
-/** The user ended a turn with Esc: that these runs continue is easily missed. */
+/** The user ended a turn with Esc. It is easy to miss that these runs continue. */
 export async function sayStillRunning(setup: StillRunning): Promise<void> {
 	const runs = await goingOn(setup);
 	if (runs.length === 0) return;
@@ -26,7 +26,7 @@ export async function sayStillRunning(setup: StillRunning): Promise<void> {
 	setup.session.ui.notify(text, "info");
 }
 
-/** pi is closing: tells what keeps running, what that may cost, and how to look. Printed, since pi's screen is gone. */
+/** pi is closing: says what keeps running, what it may cost, and how to view it. Printed, since pi's screen is gone. */
 export async function printStillRunning(setup: StillRunning, print = toTerminal): Promise<void> {
 	const runs = await goingOn(setup);
 	if (runs.length === 0) return;

@@ -43,7 +43,7 @@ export class TerminalUi {
 		this.#endings.add(() => shown.dispose());
 	}
 
-	/** One line at the start, so that a newcomer knows of the agents, and how to see them. */
+	/** One line at the start, so that a newcomer knows that there are agents, and how to see them. */
 	greet(ctx: ExtensionContext, agents: readonly { name: string }[]): void {
 		if (ctx.mode !== "tui" || agents.length === 0) return;
 		const names = agents.slice(0, AGENTS_GREETED).map(({ name }) => inOneLine(name));
@@ -94,7 +94,7 @@ export class TerminalUi {
 		}
 	}
 
-	/** The session is over here: nothing of ours may draw, tick or use its context any more. */
+	/** This process leaves the session: nothing of ours may draw, tick or use its context any more. */
 	end(): void {
 		this.#session = undefined;
 		for (const end of [...this.#endings]) end();

@@ -66,7 +66,7 @@ export class Widget implements Viewer {
 		this.#repaint = setTimeout(() => void this.#refresh(), this.#view ? REPAINT_EVERY_MS : 0).unref();
 	}
 
-	/** The session is over here; pi takes the widget from the screen itself, but not our timers. */
+	/** This process leaves the session. pi removes the widget from the screen, but not our timers. */
 	dispose(): void {
 		this.#isDisposed = true;
 		this.#detach();

@@ -50,7 +50,7 @@ export interface LaunchRequest {
 	context?: StartingContext;
 	/** Takes precedence over the agent's file. */
 	isolation?: "worktree";
-	/** The call of the parent's model that asks, if one does. */
+	/** The tool call that makes the request, if there is one. */
 	toolCall?: string;
 	/** The principal to run under. */
 	agentId?: string;

@@ -23,7 +23,7 @@ export type ModelSource =
 export interface ModelWish {
 	from: string;
 	name: string | null | undefined;
-	/** The warnings from when it was chosen for the last run. */
+	/** The warnings that were given when it was chosen for the last run. */
 	warnings?: string[] | undefined;
 }
 

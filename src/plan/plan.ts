@@ -73,7 +73,7 @@ export interface LaunchPlan {
 	byUser?: true;
 	/** Where the embedding application wants the announce to go; never inspected. */
 	route?: unknown;
-	/** The warnings of planning, which the requester gets with the result. */
+	/** The warnings from planning, which the requester gets with the result. */
 	warnings: string[];
 }
 

@@ -154,8 +154,8 @@ function expanded(entry: string, there: readonly string[]): string[] {
 }
 
 /**
- * The first thing that keeps a tool from a child. Reasons that the user cannot change come first, so that no remedy is in
- * vain.
+ * The first thing that keeps a tool from a child. Reasons that the user cannot change come first, so that no suggested
+ * remedy fails.
  */
 function whyLeftOut(name: string, question: ToolQuestion): WhyLeftOut | undefined {
 	const { agent, config } = question;
@@ -197,7 +197,7 @@ function whyNotWriting(name: string, question: ToolQuestion): WhyLeftOut | undef
 	if (agent.readonly) return isMcpTool(name) ? "mcp_readonly" : "readonly";
 	const { allowWrite, sandbox } = config.subagents;
 	if (allowWrite) return undefined;
-	// Whatever the user says, a run that writes in the checkout would be refused there.
+	// Whatever the user answers, a run that writes in the checkout would be refused there.
 	const closed = sandbox.mode === "require" ? "required" : inPool ? "pool" : undefined;
 	if (consent === "given" && closed === undefined) return undefined;
 	if (isMcpTool(name)) return "mcp_writes";

@@ -106,7 +106,7 @@ export interface WorkerSign {
  * the job is no longer active, or belongs to another attempt.
  */
 export interface PorterQueue {
-	/** Renews the claims on these jobs. Answers which of them are still its own. */
+	/** Renews the claims on these jobs. Returns which of them are still its own. */
 	beat(sign: WorkerSign): Promise<{ isDraining: boolean; kept: ReadonlySet<string> }>;
 	claim(claim: { pool: string; worker: string }): Promise<HeldJob | undefined>;
 	stored(job: string): Promise<StoredJob>;

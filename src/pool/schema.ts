@@ -14,11 +14,11 @@ export const CHANNELS = { toWorkers: "pi_geon_to_workers", toRequesters: "pi_geo
  *
  * - orders: what is to be done, as the requester has written it.
  * - lines: the session file, line by line. Those with the attempt -1 were there before.
- * - messages: to the child, and the wish that it stops.
+ * - messages: to the child, and stop requests.
  * - progress: who has it, since when, and how far it is.
  * - bundles: the repository on its way out, changes on their way home.
  * - outcomes: how it ended, in the transaction that ends the job.
- * - workers: who takes runs. A row that is not renewed is of one that is gone.
+ * - workers: the processes that take runs. A row that is not renewed belongs to a worker that is gone.
  * - lanes: how many runs of a pool may run at once. Null: as many as there are places.
  */
 export const TABLES = `
@@ -44,10 +44,10 @@ export const TABLES = `
 	CREATE TABLE IF NOT EXISTS pi_geon.lanes (pool text PRIMARY KEY, total int, per_requester int);
 `;
 
-/** Those that hold something of a job. */
+/** The tables that hold something about a job. */
 const OF_JOBS = ["lines", "messages", "progress", "bundles", "outcomes", "orders"] as const;
 
-/** Removes all that is kept of a job. */
+/** Removes everything that is kept about a job. */
 export const forgetJob: readonly string[] = [
 	...OF_JOBS.map((table) => `DELETE FROM pi_geon.${table} WHERE job = $1`),
 	`DELETE FROM ${JOBS} WHERE id = $1 AND state > 'active'`,

@@ -36,7 +36,7 @@ export async function poolStatus(database: Queries, pool: string): Promise<PoolS
 	};
 }
 
-/** These workers take nothing new, and leave when they have nothing left. Answers how many there are. */
+/** These workers accept nothing new, and leave when they have nothing left. Returns how many there are. */
 export async function drainWorkers(database: Queries, pool: string, worker?: string): Promise<number> {
 	const sql = "UPDATE pi_geon.workers SET draining = true WHERE pool = $1 AND ($2::text IS NULL OR name = $2)";
 	return (await database.query(sql, [pool, worker ?? null])).rowCount ?? 0;

@@ -11,7 +11,7 @@ export interface Conversation {
 	readonly isInteractive: boolean;
 	/** Whether pi has nothing to do, as far as it knows. */
 	isIdle(): boolean;
-	/** Whether pi holds messages that are not in the conversation yet. */
+	/** Whether pi has messages waiting that are not in the conversation yet. */
 	hasPending(): boolean;
 	/** All entries that pi has in its memory. */
 	entries(): readonly SessionEntry[];

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** A shorter look is not worth spacing out. */
+/** A look shorter than this needs no pause after it. */
 const SHORT_LOOK_MS = 2;
 /**
  * From this duration on, looks take at most a fifth of the time. Shorter looks get less space, down to as long as they

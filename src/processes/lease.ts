@@ -1,4 +1,6 @@
-/** How long a host may be silent before others may give its runs to another. The variable is for tests. */
+/**
+ * How long a host may be silent before other processes may give its runs to another host. The variable is for tests.
+ */
 export const LEASE_MS = Number(process.env.PI_GEON_LEASE_MS) || 15_000;
 /** How often it renews its leases and looks at the ledger, in case a wake got lost. */
 export const HEARTBEAT_MS = Math.round(LEASE_MS / 7.5);

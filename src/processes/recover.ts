@@ -17,7 +17,7 @@ interface Recovery {
 	reaper?: Reaper;
 }
 
-/** Recovers the runs of dead hosts, in any process that looks. Answers which runs it ended. */
+/** Recovers the runs of dead hosts, in any process that looks. Returns which runs it ended. */
 export function recover({ ledger, log, ports, reaper = createReaper(ports) }: Recovery): RunId[] {
 	const outcomeOf: Sweep["outcomeOf"] = (record, cause) => outcomeWithoutHost(record, cause, ledger.redact);
 	const at = ports.clock.now();

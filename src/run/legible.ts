@@ -9,7 +9,10 @@ const CANDIDATES = new RegExp(
 );
 const ALL_HIDDEN = new RegExp(`${HIDDEN}+`, "gv");
 const WELL_FORMED = /^\p{RGI_Emoji}$/v;
-/** Testing a sequence takes up to 25 µs. No text of people has this many malformed ones; the rest of it is not tested. */
+/**
+ * Testing a sequence takes up to 25 µs. No text written by people has this many malformed ones. The rest of such a text
+ * is not tested.
+ */
 const MOST_MALFORMED = 1000;
 
 /**

@@ -5,21 +5,22 @@ import type { Outcome } from "./outcome.ts";
 /**
  * The life of a run.
  *
- *     queued ──claim──▶ running ──end──▶ ended        delivery: owed ──▶ delivered | skipped
- *        ▲                 │                          archive:  archivedAt
- *        └──lease expired──┘
+ * queued ──claim──▶ running ──end──▶ ended        delivery: owed ──▶ delivered | skipped
+ * ▲                 │                          archive:  archivedAt
+ * └──lease expired──┘
  *
  * - A queued run has no owner: no host and no lease.
  * - A running run belongs to one host until it is taken back, which is allowed once its lease has expired. The
- *   fence grows whenever it changes hands, and a host that renews or ends it must carry the current fence: a host that was
- *   suspended and comes back after the run was taken from it has an old one. A host that is merely late keeps its run.
+ * fence grows whenever it changes hands, and a host that renews or ends it must carry the current fence: a host that was
+ * suspended and comes back after the run was taken from it has an old one. A host that is merely late keeps its run.
  * - A run ends exactly once and keeps that outcome. Its host ends it while running; any process may while it is queued
- *   (it was stopped, its attempts are used up, or nothing could be started for it).
+ * (it was stopped, its attempts are used up, or nothing could be started for it).
  * - From its end on, a run owes its outcome to the session that asked, until that is delivered or skipped. Both are final.
- * - No run is lost to another's fault. One whose last attempt ended in the death of a host that it shared gets one more,
- *   in a host of its own; what happens there is its own doing. Unless it was to be tried once only.
+ * - No run is lost to another's fault. One whose last attempt ended in the death of a host that it shared gets one
+ *   more, in a host of its own; what happens there is its own fault. The exception is a run that was to be tried only
+ *   once.
  * - A run that changes its model counts another attempt, and may have one more: a hop takes none of those that are kept for
- *   hosts that die and requests that fail. Which of its models is asked is the number of its hops.
+ * hosts that die and requests that fail. Which of its models is asked is the number of its hops.
  * - Only an ended run whose debt is settled may be archived.
  * - A stop request is kept whatever happens. The first one counts. A run with a stop request is never claimed again.
  */

@@ -6,7 +6,7 @@ export interface ExistingPlace {
 	stats: Stats;
 }
 
-/** Those of some paths that exist. */
+/** The paths among these that exist. */
 export function existing(paths: readonly string[]): ExistingPlace[] {
 	return paths.flatMap((path) => {
 		try {

@@ -16,7 +16,7 @@ export interface InRingOptions {
 export interface RanInRing {
 	exitCode: number;
 	stdout: Buffer;
-	/** Only the beginning. */
+	/** Keep only the beginning. */
 	stderr: string;
 }
 

@@ -6,7 +6,7 @@ import type { QuestionEnd } from "../run/question.ts";
 /** There is no user here. Another watcher of the same run may have one. */
 export const NOBODY = Symbol("nobody");
 
-/** Puts a question of a child's extension before the user. Answers undefined to decline. */
+/** Shows a question of a child's extension to the user. Resolves with undefined to decline. */
 export type AskUser = (runId: RunId, question: Question, signal: AbortSignal) => Promise<Answer | typeof NOBODY>;
 
 /** Asks the user a question of a child, until the signal says that it is obsolete. */

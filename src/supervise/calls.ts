@@ -75,7 +75,7 @@ export class Calls {
 		return this.#callers;
 	}
 
-	/** Keeps the callers that still wait, with what was decided about them. All others get their answer. */
+	/** Keeps the callers that still wait, with the decision about each. All others get their answer. */
 	keep(callers: readonly Caller[]): void {
 		this.#callers = callers;
 	}

@@ -89,7 +89,7 @@ export class Hosts {
 		this.#findOrStart({ digest: profile.digest }, profile);
 	}
 
-	/** Has the hosts look at the ledger at once, instead of at their next heartbeat. */
+	/** Makes the hosts look at the ledger at once, instead of at their next heartbeat. */
 	wake(): void {
 		for (const connection of this.#connections.values()) connection.wake();
 	}
@@ -230,7 +230,7 @@ export class Hosts {
 
 	/** Records which processes have exited. If the ledger cannot be written now, the next look tries again. */
 	#settleExits(): void {
-		if (this.#disposed) return; // The process outlived our interest in it, and the ledger is closed.
+		if (this.#disposed) return; // The process exited after we closed the ledger.
 		for (const exit of this.#exited.values()) {
 			try {
 				this.#settleExit(exit);
@@ -273,7 +273,7 @@ export class Hosts {
 		return undefined;
 	}
 
-	/** Answers whether this is news: a host whose socket cannot be removed is found dead again and again. */
+	/** Returns whether this is news: a host whose socket cannot be removed is found dead again and again. */
 	#reapIfDead(host: HostRecord): boolean {
 		if (!this.#ports.processes.isDead(host)) return false;
 		const isKnown = host.state === "closing" && host.leaseUntil <= this.#now;

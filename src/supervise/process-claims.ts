@@ -43,7 +43,7 @@ export class ProcessClaims<Id> {
 		return this.#name;
 	}
 
-	/** Answers the rows that this process holds now: they were unclaimed, or claimed by a dead process. */
+	/** Returns the rows that this process holds now: they were unclaimed, or claimed by a dead process. */
 	take(ledger: Ledger, ids: readonly Id[]): Set<Id> {
 		const at = this.#ports.clock.now();
 		const taken = this.#store.take(ledger, ids, { name: this.#claimer, at, forMs: CLAIM_MS, isAlive: this.#isAlive });
@@ -52,8 +52,8 @@ export class ProcessClaims<Id> {
 	}
 
 	/**
-	 * Renews the claims on these rows, long before they expire. Drops all other claims, and those that another process has
-	 * taken. Answers the rows that this process still holds.
+	 * Renews the claims on these rows, long before they expire. Drops all other claims, and those that another process
+	 * has taken. Returns the rows that this process still holds.
 	 */
 	keep(ledger: Ledger, ids: readonly Id[]): Set<Id> {
 		const soon = this.#ports.clock.elapsed() + CLAIM_MS / 2;

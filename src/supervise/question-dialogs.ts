@@ -60,7 +60,7 @@ export class QuestionDialogs {
 		}
 	}
 
-	/** The session is over here: its questions stay open for the next process that opens it. */
+	/** This process leaves the session: its questions stay open for the next process that opens it. */
 	leave(): void {
 		const { ledger, session } = this.#setup;
 		for (const seq of [...this.#shown.keys()]) if (!this.#shown.get(seq)?.end) this.#close(seq);

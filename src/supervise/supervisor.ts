@@ -126,7 +126,7 @@ export class Supervisor {
 		this.#hosts?.prepare(plan);
 	}
 
-	/** Has the hosts look at the ledger at once, instead of at their next heartbeat. */
+	/** Makes the hosts look at the ledger at once, instead of at their next heartbeat. */
 	wake(): void {
 		this.#hosts?.wake();
 	}
@@ -165,7 +165,7 @@ export class Supervisor {
 				);
 			}
 			this.#watched.wakeHosts();
-			// Only now: trouble with the host of one run must not keep an outcome from the caller of another.
+			// Last: trouble with the host of one run must not keep an outcome from the caller of another.
 			if (unrecovered !== undefined) troubled(unrecovered);
 			// A caller that got its answer continues before anything else is looked at, but not twice in a row.
 			const answered = decided.actions.some((action) => action.do === "answer");

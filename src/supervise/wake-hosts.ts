@@ -7,8 +7,8 @@ import { HostConnection } from "./connection.ts";
 const WOKEN_WITHIN_MS = 1000;
 
 /**
- * Has all hosts look at the ledger at once, and reaps dead ones, so that no run waits for their leases to expire. For a
- * process without connections of its own. A host that misses the wake looks at its next heartbeat.
+ * Makes all hosts look at the ledger at once, and reaps dead ones, so that no run waits for their leases to expire. For
+ * a process without connections of its own. A host that misses the wake looks at its next heartbeat.
  */
 export async function wakeHosts(ledger: Ledger, ports: Ports): Promise<void> {
 	await Promise.all(listHosts(ledger).map((host) => wake(ledger, host, ports)));

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { readSource, type SourceText } from "../source-text.ts";
 import type { PublishedDiagnostics } from "./published-diagnostics.ts";
 
-/** More open documents cost a server memory, and us a check of each before every request. */
+/** More open documents would cost the server memory, and us a check of each before every request. */
 const MOST_OPEN = 100;
 
 interface OpenDocument {

@@ -2,7 +2,10 @@ import { packageVersion } from "../../config/package-version.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { Check, Finding } from "./check.ts";
 
-/** Connects to each pool and has one of its workers answer. Reports nothing, and loads nothing, if none is configured. */
+/**
+ * Connects to each pool and asks one of its workers for an answer. Reports nothing, and loads nothing, if none is
+ * configured.
+ */
 export const checkPools: Check = {
 	name: "pools",
 	async *run({ sources, signal }) {

@@ -7,7 +7,7 @@ const SERVER_WITHIN_MS = 15_000;
 const LONGEST_REASON = 240;
 
 /**
- * Starts a language server and has it answer one request. Undefined: it does. Otherwise, why not.
+ * Starts a language server and sends it one request. Returns undefined if it answers, otherwise why not.
  *
  * `--version` would not be enough: some servers do not know it, and some that do need more than that to serve. The server
  * gets no folder and is not told to begin, so that it reads nothing of the project.

@@ -105,7 +105,7 @@ function inConfig({ config, files }: LoadedConfig, known: readonly string[], isI
 				const remedy = "Only MCP tools can be declared to read: mcp__<server>, or mcp__<server>__<tool>.";
 				return [{ level: "warn", what: `${setting} names what is not an MCP tool: ${name}`, detail, remedy }];
 			}
-			// The list also has bash, and its file was reported.
+			// The list also denies bash, and the problem was already reported for its file.
 			const isBash = setting !== "subagents.readonlyTools" && STANDS_FOR_BASH.includes(name);
 			if (isBash || known.some((tool) => matches(entry, tool))) return [];
 			const meant = nearest(name, known);

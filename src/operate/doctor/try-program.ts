@@ -8,7 +8,7 @@ const FILE = "pi-geon-was-here.txt";
 
 /** How pi's tools call their programs, for a folder with one file in it. */
 const CALLS_OF_PI = {
-	// Only outside of a git repository pi passes --no-require-git, and older releases of fd refuse it.
+	// pi passes --no-require-git only outside a git repository, and older releases of fd reject it.
 	find: (folder: string) => [
 		...["--glob", "--color=never", "--hidden", "--no-require-git"],
 		...["--max-results", "10", "--", "*.txt", folder],
@@ -16,7 +16,7 @@ const CALLS_OF_PI = {
 	grep: (folder: string) => ["--json", "--line-number", "--color=never", "--hidden", "--", "was here", folder],
 } as const;
 
-/** Has a program find a file as pi's tool would; returns why it cannot, or undefined if it did. */
+/** Makes a program find a file as pi's tool would. Returns why it cannot, or undefined if it did. */
 export async function whyToolFails(
 	tool: keyof typeof CALLS_OF_PI,
 	program: string,

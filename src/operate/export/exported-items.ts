@@ -20,7 +20,7 @@ const SHARE_OF_BEGINNING = 1 / 4;
 
 export interface ExportedTranscript {
 	items: ExportedItem[];
-	/** After how many items some are missing, and how many. Absent: none. */
+	/** After how many items there is a gap, and how many are missing. Absent: none. */
 	gap?: { after: number; missing: number };
 	/** How many texts were shortened. */
 	shortened: number;

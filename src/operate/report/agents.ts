@@ -111,7 +111,7 @@ function getsInWords({ tools, unsure, inherits }: ToolsHere): string {
 	return `${sure}${ifThere}${inherits ? " (with the tools that pi switches on by itself)" : ""}`;
 }
 
-/** The user's answer to an agent that wants to write. */
+/** The user's answer about an agent that wants to write. */
 export function writingInWords(writing: Writing, howToForget: string): string {
 	if (writing === "refused") return "no: you said so in this session";
 	if (writing === "session") return `in this session. Take it back with ${howToForget}`;

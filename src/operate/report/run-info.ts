@@ -11,7 +11,7 @@ import { consumedInDetail, elapsed, type Reading, stateInWords, timeInWords } fr
 
 const ANSWER_CHARS = 2000;
 
-/** All there is to know of one run. */
+/** Everything there is to know about one run. */
 export function runInfoReport(info: RunInfo, { width, now, paint }: Reading & Painted): string[] {
 	const facts = factsTo(width, runFacts(info, now));
 	const color = stateColor(info);

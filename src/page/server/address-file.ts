@@ -48,7 +48,7 @@ async function doesAnswer({ port, token }: PageAddress): Promise<boolean> {
 	}
 }
 
-/** Records that this process serves the page, in place of a dead one. False if another process was first. */
+/** Records that this process serves the page, in place of a dead one. False if another process did so first. */
 export function announcePage(file: string, { port, token, url }: RunningPage, stale: string | undefined): boolean {
 	if (stale !== undefined && textOfAddress(file) === stale) rmSync(file, { force: true });
 	const pidStarted = processStart(process.pid);

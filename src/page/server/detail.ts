@@ -18,7 +18,9 @@ import { pageRunOf } from "./rows.ts";
 
 const MOST_OF_SESSION = 100;
 
-/** Everything that is known of one run. `asks`: the dialogs that its host has open, if the host is being observed. */
+/**
+ * Everything that is known about one run. `asks`: the dialogs that its host has open, if the host is being observed.
+ */
 export function detailOf(
 	record: RunRecord,
 	sources: RunSources,

@@ -17,7 +17,7 @@ export function makeDoor(file: string, url: string): void {
 	);
 }
 
-/** Has the user's browser open a file. False if there is no program to start. */
+/** Opens a file in the user's browser. False if there is no program to start. */
 export async function openInBrowser(file: string): Promise<boolean> {
 	const program = OPENERS[process.platform] ?? "xdg-open";
 	const { promise, resolve } = Promise.withResolvers<boolean>();

@@ -18,7 +18,7 @@ const UNUSABLE = "It cannot be used like this.";
 /** In a folder with other files this is not worth a report, so the parser does not mention it. */
 const NO_FRONTMATTER = "It cannot be used like this: it does not begin with frontmatter between two lines of ---.";
 
-/** Saves a text, or answers why it cannot. */
+/** Saves a text, or returns why it cannot. */
 type Save = (text: string) => { saved: string } | { problem: string };
 
 /**

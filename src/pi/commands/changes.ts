@@ -129,7 +129,9 @@ async function changed(record: RunRecord, ledger: Ledger, work: ChangeAction): P
 	return isDenial(answer) ? { problem: request.redactor.redact(answer.error) } : changeDoneReport(answer);
 }
 
-/** Names the run that was found: `last` or a number can mean another one than the user thinks. "No" is preselected. */
+/**
+ * Names the run that was found: `last` or a number may mean a different run than the user thinks. "No" is preselected.
+ */
 export async function mayDiscard(ctx: ExtensionContext, record: RunRecord, ledger: Ledger): Promise<boolean> {
 	const view = viewOf(record, parentRedactor());
 	const changes = findChanges(ledger, record.run.id);

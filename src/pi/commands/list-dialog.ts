@@ -18,7 +18,7 @@ const NO_DESCRIPTION_UP_TO = 10;
 const LINES_BELOW = 2;
 
 /**
- * A scrolling list to choose from; pi's own dialog shows all lines at once. Typing filters it. Answers the value of the
+ * A scrolling list to choose from; pi's own dialog shows all lines at once. Typing filters it. Returns the value of the
  * chosen item.
  */
 export function chooseFrom(

@@ -36,7 +36,7 @@ export class RunsOfSession {
 		return this.#services.use(ctx, async (services) => work(services, scope));
 	}
 
-	/** Does something with the run that a user named, or answers why there is none. */
+	/** Does something with the run that a user named, or returns why there is none. */
 	withRun(
 		ctx: ExtensionContext,
 		name: string,

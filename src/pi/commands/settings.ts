@@ -125,7 +125,7 @@ function textOrNone(file: string): string {
 	}
 }
 
-/** A word need not be in quotes. */
+/** A single word needs no quotes. */
 function typedValue(typed: string): unknown {
 	try {
 		return parseJson5(typed);

@@ -38,7 +38,7 @@ async function openPage(): Promise<CommandAnswer> {
 	return [`The live page is served, but no browser could be started here. ${ends} ${IN_A_SHELL}`];
 }
 
-/** Answers the problem, if it cannot be started. If a page is served already, the process says so and exits. */
+/** Returns the problem, if it cannot be started. If a page is served already, the process says so and exits. */
 async function startServer(): Promise<string | undefined> {
 	// A compiled pi is an executable of its own, which cannot run scripts.
 	const node = process.versions.bun === undefined ? process.execPath : onPath(["node"], process.env);

@@ -121,6 +121,6 @@ export function runActions({ pi, session, available, canOpen, decisions, onSpawn
 	};
 }
 
-/** Quoted for a shell that a person pastes it into. */
+/** Quoted for pasting into a shell. */
 const quotedForShell = (file: string): string =>
 	/^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`;

@@ -109,7 +109,7 @@ export const renderPrincipalsResult = drawnResult(({ agents }) =>
 	Array.isArray(agents) ? storedList(agents).flatMap((agent) => knownPrincipals(fieldsOf(agent)?.id)) : undefined,
 );
 
-/** What a reply says of the run that received the message. Answers of other tools have nothing of it. */
+/** What a reply says about the run that received the message. Other tools' answers say nothing about it. */
 const endedRunIn = ({ changes, sandbox, runId }: StoredFields) => ({
 	changes: isReportedChanges(changes) ? changes : undefined,
 	sandbox: isSandboxReport(sandbox) ? sandbox : undefined,

@@ -18,7 +18,7 @@ const RECORDED_WITHIN = 40;
 export interface CourierFacts extends Omit<CourierSetup, "queue" | "pool" | "pack"> {
 	settings: PoolSettings;
 	env: NodeJS.ProcessEnv;
-	/** Opens the queue. `onHint` receives news of a job, or undefined for news of anything. */
+	/** Opens the queue. `onHint` receives the id of a job that has news, or undefined if it could be any job. */
 	connect?(onHint: (job: string | undefined) => void): Promise<OpenQueue>;
 	pack?: CourierSetup["pack"];
 }

@@ -46,7 +46,7 @@ export interface AssignmentSetup {
 	root: string;
 	sessionsRoot: string;
 	worker: string;
-	/** What this worker says of itself. */
+	/** What this worker reports about itself. */
 	about: object;
 	laneLimit: number;
 	redact(text: string): Redacted;

@@ -16,7 +16,7 @@ export const workerName = (host: string, pid: number): string => `${host}:${pid}
 interface Orphanage {
 	ledger: Ledger;
 	supervisor: Pick<Supervisor, "watch" | "wake">;
-	/** Whether the worker with this process id still runs. */
+	/** Whether the worker with this process id is still running. */
 	isAlive(pid: number): boolean;
 	clock: Clock;
 	log: Log;

@@ -23,8 +23,8 @@ export interface Move {
 }
 
 /**
- * Brings every file of a journal to one side. Each file must match one of the two sides, so this also finishes, or reverts,
- * what a killed process began. Otherwise it answers the files that match neither, and touches nothing.
+ * Brings every file of a journal to one side. Each file must match one of the two sides, so this also finishes, or
+ * reverts, what a killed process began. Otherwise it returns the files that match neither, and touches nothing.
  *
  * All new content is beside its place before the first file changes, so that a full disk is met while nothing has changed.
  */

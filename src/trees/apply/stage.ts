@@ -16,8 +16,8 @@ export interface StageOrder {
 }
 
 /**
- * Applies a patch to copies of the files that it changes, and records their state before and after. The checkout is only
- * read. Answers the paths that do not fit, if there are any.
+ * Applies a patch to copies of the files that it changes, and records their state before and after. The checkout is
+ * only read. Returns the paths that do not fit, if there are any.
  */
 export async function stageChanges(order: StageOrder): Promise<Journal | { conflicts: string[] }> {
 	const { patch, checkout, folder } = order;

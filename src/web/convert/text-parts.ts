@@ -4,7 +4,7 @@ export const LONGEST_TEXT = 2_000_000;
 /** Thrown when there is more text than the limit. */
 class Enough extends Error {}
 
-/** The blocks of a growing text, up to a maximum length. */
+/** Collects the blocks of a text, up to a maximum length. */
 export class TextParts {
 	readonly #parts: string[] = [];
 	#left = LONGEST_TEXT;

@@ -5,8 +5,8 @@ import { answerTo, ask, RequestFailed } from "./request.ts";
 import { readEvents } from "./sse.ts";
 
 /**
- * connecting: not yet, or again. live: events come. lost: the server does not answer; another try follows. denied: the token
- * is missing or wrong, so only another address helps. paused: the reader asked for stillness.
+ * connecting: not yet, or again. live: events come. lost: the server does not answer; it tries again. denied: the token
+ * is missing or wrong, so only another address helps. paused: the reader paused updates.
  */
 export type Connection = "connecting" | "live" | "lost" | "denied" | "paused";
 

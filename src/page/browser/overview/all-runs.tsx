@@ -4,7 +4,7 @@ import { RunRows } from "./run-rows.tsx";
 import { Tiles } from "./tiles.tsx";
 import { Waterfall } from "./waterfall.tsx";
 
-/** The current runs, what waited for what, and all runs below. */
+/** The current runs, a timeline with their waits, and the list of all runs. */
 export function AllRuns() {
 	const scroller = useRef<HTMLElement>(null);
 	return (

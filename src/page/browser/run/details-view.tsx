@@ -10,7 +10,7 @@ import { StateMark } from "../parts/state.tsx";
 import { spanWords, stateWord, timeOfDay, wholeTime } from "../parts/words.ts";
 import { UsageCharts } from "./usage-charts.tsx";
 
-/** Everything that is known of a run besides what was said. */
+/** Everything that is known about a run, apart from its transcript. */
 export function DetailsView({ run }: { run: RunDetail }) {
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable by keys

@@ -20,7 +20,7 @@ import { TranscriptView } from "./transcript-view.tsx";
 /** From this width on there is room for the details beside the transcript. */
 const ROOM_FOR_BOTH = "(min-width: 1600px)";
 
-/** One run: what it says and does, what it changed, what is known of it. */
+/** One run: its transcript, its changes and its details. */
 export function OpenRun() {
 	const run = runDetail.value;
 	const hasRoom = useMedia(ROOM_FOR_BOTH);
