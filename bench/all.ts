@@ -47,6 +47,7 @@ const PARTS: Record<string, { short: string[] }> = {
 	resume: { short: ["--rounds", "3"] },
 	fork: { short: ["--rounds", "3"] },
 	conversions: { short: ["--rounds", "10"] },
+	recovery: { short: ["--rounds", "1"] },
 	rings: { short: ["--rounds", "5", "--starts", "2"] },
 	trees: { short: ["--rounds", "2", "--files", "1000"] },
 	page: { short: ["--rounds", "3", "--runs", "1000", "--messages", "1000", "--idle", "2"] },
