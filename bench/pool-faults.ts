@@ -3,14 +3,16 @@
  * suspended, networks are cut, silent and slow, and disks are full. Then every promise is checked. See docs/reliability.md.
  *
  *   node bench/pool-faults.ts [--runs 1000] [--faults 500] [--seed 1] [--every 600] [--kinds "worker killed,disk full"]
+ *                             [--keep] [--evidence FILE, with the faults and what happened in the database]
  *   node bench/pool-faults.ts --mutations        tries whether the checker finds five deliberate bugs
  */
+import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { attackPool, type PoolAttack, type PoolAttackResult, removeFolder } from "../test/pool/faults/attack.ts";
 import type { FaultKind } from "../test/pool/faults/fault-kinds.ts";
 import { attackFor } from "../test/pool/faults/mutation-attacks.ts";
 import { POOL_MUTATIONS } from "../test/pool/faults/mutations.ts";
-import { isLate, takeoversOf, takeoverTimes } from "../test/pool/faults/takeovers.ts";
+import { isLate, isLong, type Takeover, takeoversOf, takeoverTimes } from "../test/pool/faults/takeovers.ts";
 
 const { values } = parseArgs({
 	options: {
@@ -21,6 +23,7 @@ const { values } = parseArgs({
 		kinds: { type: "string" },
 		mutations: { type: "boolean", default: false },
 		only: { type: "string" },
+		evidence: { type: "string" },
 		keep: { type: "boolean", default: false },
 	},
 });
@@ -37,10 +40,11 @@ else {
 		say,
 	});
 	report(result);
-	const late = takeoversOf(result.evidence.database, result.faults).filter(isLate);
-	for (const { job, kind, freeMs, takenMs } of late) {
-		say(`late: ${job} was free ${Math.round(freeMs)} ms and taken ${Math.round(takenMs ?? 0)} ms after "${kind}"`);
-	}
+	if (values.evidence)
+		writeFileSync(values.evidence, JSON.stringify({ faults: result.faults, database: result.evidence.database }));
+	const changedHands = takeoversOf(result.evidence.database, result.faults);
+	const late = changedHands.filter(isLate);
+	for (const one of changedHands.filter(isLong)) say(`${isLate(one) ? "late" : "met two faults"}: ${waitOf(one)}`);
 	process.exitCode = result.violations.length + late.length > 0 ? 1 : 0;
 }
 // The package that brings PostgreSQL ends the process with 0 by itself.
@@ -58,6 +62,12 @@ async function tryMutations(): Promise<void> {
 		if (!isFound) process.exitCode = 1;
 		if (!values.keep) removeFolder(folder);
 	}
+}
+
+function waitOf({ job, kind, freeMs, takenMs, openMs, second }: Takeover): string {
+	const s = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+	const next = second ? `, the last of which was "${second.kind}" of ${second.machine} after ${s(second.afterMs)}` : "";
+	return `${job} was free ${s(freeMs)} and taken ${s(takenMs ?? 0)} after "${kind}". Meanwhile a worker had a place for ${s(openMs)}${next}`;
 }
 
 function report({ evidence, faults, violations, tookMs, folder }: PoolAttackResult): void {

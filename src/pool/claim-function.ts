@@ -1,7 +1,7 @@
 import { JOBS, QUEUE_SCHEMA } from "./schema.ts";
 
 /** The name changes with its behavior: two versions may share a pool, and only the owner of a function may replace it. */
-export const CLAIM = "pi_geon.claim_1";
+export const CLAIM = "pi_geon.claim_2";
 
 export const CLAIM_SIGNATURE = `${CLAIM}(text, text, text)`;
 
@@ -10,7 +10,8 @@ export const CLAIM_SIGNATURE = `${CLAIM}(text, text, text)`;
  * group limits count before they claim, and overshoot. It is one function in the database, because all claims wait for the
  * one with the lock, which must not hold it during round trips to a client.
  *
- * Order: foreground first; then the requester with the fewest runs under way; then the order of posting.
+ * Order: runs whose worker died or left, because they have had a place already, and what they lost of it is all that there
+ * was in the lane; then foreground; then the requester with the fewest runs under way; then the order of posting.
  *
  * The index has the first job of each requester at hand, so that a claim does not read a long queue. The requesters are
  * found by skipping from one to the next in it. The update is what pg-boss's fetch does to a row: it cannot fetch a given
@@ -18,7 +19,7 @@ export const CLAIM_SIGNATURE = `${CLAIM}(text, text, text)`;
  * lock.
  */
 export const CLAIM_FUNCTION = `
-	CREATE INDEX IF NOT EXISTS pi_geon_waiting ON ${JOBS} (name, group_id, priority DESC, created_on)
+	CREATE INDEX IF NOT EXISTS pi_geon_waiting_2 ON ${JOBS} (name, group_id, state DESC, priority DESC, created_on)
 		WHERE state < 'active' AND NOT blocked;
 	CREATE OR REPLACE FUNCTION ${CLAIM}(queue text, pool_name text, claimer text)
 	RETURNS TABLE (claimed uuid, claimed_attempt int) LANGUAGE plpgsql AS $$
@@ -39,13 +40,13 @@ export const CLAIM_FUNCTION = `
 			)
 			SELECT waiting.id INTO next FROM requester
 				LEFT JOIN running ON running.group_id = requester.id
-				CROSS JOIN LATERAL (SELECT id, priority, created_on FROM ${JOBS}
+				CROSS JOIN LATERAL (SELECT id, state, priority, created_on FROM ${JOBS}
 					WHERE name = queue AND group_id = requester.id AND state < 'active' AND NOT blocked
 						AND start_after <= clock_timestamp()
-					ORDER BY priority DESC, created_on LIMIT 1) AS waiting
+					ORDER BY state DESC, priority DESC, created_on LIMIT 1) AS waiting
 				WHERE (lane.per_requester IS NULL OR coalesce(running.n, 0) < lane.per_requester)
 					AND (lane.total IS NULL OR (SELECT coalesce(sum(n), 0) FROM running) < lane.total)
-				ORDER BY waiting.priority DESC, coalesce(running.n, 0), waiting.created_on LIMIT 1;
+				ORDER BY waiting.state DESC, waiting.priority DESC, coalesce(running.n, 0), waiting.created_on LIMIT 1;
 			EXIT WHEN next IS NULL;
 			UPDATE ${JOBS} SET state = 'active', started_on = ${QUEUE_SCHEMA}.job_now(), heartbeat_on = clock_timestamp(),
 				retry_count = CASE WHEN started_on IS NOT NULL THEN retry_count + 1 ELSE retry_count END

@@ -93,6 +93,12 @@ export interface JobEnd {
 	home?: Buffer | undefined;
 }
 
+/** A job that a dead worker of this machine had. */
+export interface LeftJob {
+	id: string;
+	worker: string;
+}
+
 export interface WorkerSign {
 	pool: string;
 	worker: string;
@@ -117,6 +123,8 @@ export interface PorterQueue {
 	complete(job: HeldJob, end: JobEnd): Promise<void>;
 	/** Gives the job back: another worker continues at once. */
 	giveBack(job: HeldJob, why: string): Promise<void>;
+	/** Gives back a job of a dead worker of this machine, unless another worker has it already. */
+	giveBackLeft(job: LeftJob): Promise<void>;
 	sayGoodbye(who: { pool: string; worker: string }): Promise<void>;
 	/** Receives news of a job; undefined means that there may be a job to claim. */
 	listen(onHint: (job: string | undefined) => void): void;

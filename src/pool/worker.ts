@@ -45,10 +45,11 @@ export interface OpenWorker {
 export async function openWorker(setup: WorkerSetup): Promise<OpenWorker> {
 	const { url, settings, slots, agentDir, homeDir, ledger, versions, ports, supervisor, log, config } = setup;
 	// Before connecting to the database, which may not answer: another worker has the jobs of a dead one either way.
-	stopOrphans({
+	const left = stopOrphans({
 		ledger,
 		supervisor,
-		isAlive: (pid) => pid === process.pid || isWorkerAlive(pid),
+		// In a container, the worker before this one often had the same process id.
+		isAlive: (pid) => pid !== process.pid && isWorkerAlive(pid),
 		clock: ports.clock,
 		log,
 	});
@@ -60,6 +61,7 @@ export async function openWorker(setup: WorkerSetup): Promise<OpenWorker> {
 	const porter = new Porter({
 		...setup,
 		queue: new PostgresPorterQueue(database),
+		left,
 		checkout: checkoutFor,
 		slots,
 		worker: name,

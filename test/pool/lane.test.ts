@@ -118,6 +118,17 @@ describe("the lane of a pool", () => {
 		expect(await claim(database)).toBeUndefined();
 	});
 
+	test("gives a run whose worker is gone the next place, before those that never had one", async () => {
+		const database = await openPool();
+		const lost = await post(database, "ada");
+		await limitLane(database, "team", { total: 1, perRequester: null });
+		const first = await claim(database);
+		await post(database, "bob", "foreground");
+		await post(database, "ada", "foreground");
+		await retried(database, lost, first);
+		expect(await claim(database, "another")).toEqual({ id: lost, retryCount: 1 });
+	});
+
 	test("says who waits, who runs and for how long", async () => {
 		const database = await openPool();
 		await post(database, "ada");

@@ -125,6 +125,21 @@ describe.each([
 		expect(await claimBy(queues, "d")).toEqual({ id: job, retryCount: 2 });
 	});
 
+	test("gives back what a dead worker had, and only while it is that one's", async () => {
+		const queues = await open();
+		const { courier, porter } = queues;
+		const job = randomUUID();
+		await courier.post(posting(job));
+		await claimBy(queues, "host:7");
+		await porter.giveBackLeft({ id: job, worker: "host:8" });
+		expect((await courier.find(job))?.state).toBe("active");
+		await porter.giveBackLeft({ id: job, worker: "host:7" });
+		expect((await courier.find(job))?.state).toBe("retry");
+		expect(await claimBy(queues, "host:9")).toEqual({ id: job, retryCount: 1 });
+		await porter.giveBackLeft({ id: job, worker: "host:7" });
+		expect(await courier.find(job)).toMatchObject({ state: "active", worker: "host:9" });
+	});
+
 	test("cancels a job that waits, and one that a worker has only if that is meant", async () => {
 		const queues = await open();
 		const { courier, porter } = queues;

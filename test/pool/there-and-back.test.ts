@@ -7,6 +7,7 @@ import { finalize } from "../e2e/child.ts";
 import { eventually, inLedger } from "../e2e/ledger-of.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
 import { type Gate, gate } from "../helpers/gate.ts";
+import { longTest } from "../helpers/long-test.ts";
 import type { Script } from "../helpers/model.ts";
 import { toolCall, usage } from "../helpers/model-steps.ts";
 import { piVersions, somePi, startRpc } from "../helpers/pi.ts";
@@ -171,6 +172,30 @@ describe.each(somePi(import.meta.url))("on pi %s, a pool", (version) => {
 		await rpc.close();
 		await worker.leave();
 	});
+
+	longTest(
+		"a worker that was killed and started again gives its runs back without waiting for the heartbeat",
+		async () => {
+			const second = gate();
+			const { a, b, url, model } = await machines({ version, child: reader({ second }) });
+			const killed = await startWorker(b);
+			const rpc = startRpc(a);
+			await rpc.promptAndSettle("spawn explorer theta");
+			await model.waitFor(({ isChild, messages }) => isChild && messages.some(({ role }) => role === "tool"));
+			await inDatabase(url, (client) => client.query("UPDATE pi_geon_queue.job SET heartbeat_seconds = 3600"));
+			killed.child.kill("SIGKILL");
+			await killed.leave();
+			const asked = model.requests.length;
+			const worker = await startWorker(b);
+			await model.waitFor((request) => request.isChild && model.requests.indexOf(request) >= asked);
+			second.open();
+			const file = await sessionFileOf(rpc);
+			await eventually(() => expect(announcesIn(file)).toHaveLength(1));
+			expect(announcesIn(file)[0]?.content).toMatch(/Status: success[\s\S]*Read the note of A/);
+			await rpc.close();
+			await worker.leave();
+		},
+	);
 
 	test("a run waits for a worker, which lists tell with the time, and takes no place in the lane of this machine", async () => {
 		const { a, b, url } = await machines({

@@ -7,6 +7,7 @@ import type { Log } from "../../log/log.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RunId } from "../../run/ids.ts";
 import type { Supervisor } from "../../supervise/supervisor.ts";
+import type { LeftJob } from "../queue.ts";
 
 const CHECKOUTS_KEPT_MS = 24 * 3600 * 1000;
 
@@ -26,23 +27,45 @@ interface Orphanage {
  * Ends what a killed worker of this machine left. Its children still run although another worker has their jobs, and their
  * reports are not owed to any conversation. The supervisor watches each run until it has finished: if the hosts died too,
  * no other process would sweep them before the next job arrives.
+ *
+ * Answers the jobs of those runs, each once nothing of it runs here any more: this machine knows that their worker is dead
+ * before its heartbeat has run out.
  */
-export function stopOrphans({ ledger, supervisor, isAlive, clock, log }: Orphanage): void {
+export function stopOrphans({ ledger, supervisor, isAlive, clock, log }: Orphanage): Promise<LeftJob | undefined>[] {
 	const rows = ledger.all<{ id: RunId; parent_session: string; state: string }>(
 		"SELECT id, parent_session, state FROM runs WHERE parent_session LIKE 'pool:%' AND (state <> 'ended' OR delivery = 'owed')",
 	);
-	const left = rows.filter(({ parent_session }) => !isAlive(Number(parent_session.split(":")[2])));
+	const left = rows
+		.map(({ id, state, parent_session }) => ({ runId: id, isOpen: state !== "ended", ...whoseJob(parent_session) }))
+		.filter(({ pid }) => !isAlive(pid));
 	const settle = (ids: RunId[]) => settleDeliveries(ledger, ids, clock.now());
-	settle(left.flatMap(({ id, state }) => (state === "ended" ? [id] : [])));
-	const open = left.flatMap(({ id, state }) => (state === "ended" ? [] : [id]));
-	requestStops(ledger, open, { at: clock.now(), by: "the pool: its worker died" });
-	for (const id of open) {
-		supervisor.watch(id).then(
-			() => settle([id]),
-			(error: unknown) => log.warn("a run of a dead worker was not stopped", { runId: id, error }),
-		);
-	}
+	const open = left.filter(({ isOpen }) => isOpen);
+	settle(left.flatMap(({ runId, isOpen }) => (isOpen ? [] : [runId])));
+	requestStops(
+		ledger,
+		open.map(({ runId }) => runId),
+		{ at: clock.now(), by: "the pool: its worker died" },
+	);
+	const jobs = left.map(async ({ runId, isOpen, job, worker }) => {
+		try {
+			if (isOpen) {
+				await supervisor.watch(runId);
+				settle([runId]);
+			}
+			return { id: job, worker };
+		} catch (error) {
+			log.warn("a run of a dead worker was not stopped", { runId, error });
+			return undefined;
+		}
+	});
 	supervisor.wake();
+	return jobs;
+}
+
+/** Of the conversation that a run of the pool has on its worker. */
+function whoseJob(parentSession: string): { worker: string; pid: number; job: string } {
+	const [, host = "", pid = "", job = ""] = parentSession.split(":");
+	return { worker: workerName(host, Number(pid)), pid: Number(pid), job };
 }
 
 /** Removes the checkouts of sessions that have not been continued for a day. */

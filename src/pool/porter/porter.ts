@@ -1,11 +1,14 @@
 import { HEARTBEAT_SECONDS } from "../database.ts";
 import { HintedWait } from "../hinted-wait.ts";
+import type { LeftJob } from "../queue.ts";
 import { whyUnreachable } from "../unreachable.ts";
 import { type AssignmentSetup, PoolAssignment } from "./assignment.ts";
 
 export interface PorterSetup extends AssignmentSetup {
 	slots: number;
 	versions: { package: string; pi: string };
+	/** Jobs of dead workers of this machine, each once nothing of it runs here any more. */
+	left: readonly Promise<LeftJob | undefined>[];
 }
 
 const BEAT_EVERY_MS = 2000;
@@ -34,6 +37,7 @@ export class Porter {
 	#heardAt: number;
 	#takesAgainAt = 0;
 	#isCutOff = false;
+	readonly #left: LeftJob[] = [];
 
 	constructor(setup: PorterSetup) {
 		this.#setup = setup;
@@ -51,6 +55,7 @@ export class Porter {
 			if (job) void this.#jobs.get(job)?.receive();
 			else this.#news.hint();
 		});
+		for (const left of this.#setup.left) void left.then((job) => this.#heardOf(job));
 		// Separate from the loop, which may be waiting for an answer from a silent network.
 		const endWatch = this.#watchForSilence();
 		try {
@@ -80,6 +85,7 @@ export class Porter {
 					nextBeat = clock.elapsed() + BEAT_EVERY_MS;
 					await this.#beat();
 				}
+				await this.#giveBackLeft();
 				await this.#claim();
 				this.#tellReached();
 			} catch (error) {
@@ -109,6 +115,23 @@ export class Porter {
 		this.#isLeaving = true;
 		this.#news.hint();
 		await Promise.all([...this.#jobs.values()].map((job) => job.giveBack()));
+	}
+
+	#heardOf(job: LeftJob | undefined): void {
+		if (!job) return;
+		this.#left.push(job);
+		this.#news.hint();
+	}
+
+	/**
+	 * Not while a claim is under way: where process ids are few, as in a container, the dead worker had this one's name, and a
+	 * job that this one has taken must not be given back.
+	 */
+	async #giveBackLeft(): Promise<void> {
+		for (let job = this.#left[0]; job; job = this.#left[0]) {
+			if (!this.#jobs.has(job.id)) await this.#setup.queue.giveBackLeft(job);
+			this.#left.shift();
+		}
 	}
 
 	/** Takes nothing new. */

@@ -1,18 +1,19 @@
 import type { PoolClient } from "pg";
-import { hint, inTransaction, type PoolDatabase } from "../database.ts";
+import { hint, hintOfNewJob, inTransaction, type PoolDatabase } from "../database.ts";
 import { fencedWrite } from "../fenced.ts";
 import { claimJob } from "../lane.ts";
 import {
 	ClaimLost,
 	type HeldJob,
 	type JobEnd,
+	type LeftJob,
 	type NewLines,
 	type PorterQueue,
 	type Said,
 	type StoredJob,
 	type WorkerSign,
 } from "../queue.ts";
-import { CHANNELS } from "../schema.ts";
+import { CHANNELS, JOBS } from "../schema.ts";
 
 /** What a worker asks of PostgreSQL. */
 export class PostgresPorterQueue implements PorterQueue {
@@ -100,6 +101,17 @@ export class PostgresPorterQueue implements PorterQueue {
 
 	async giveBack(job: HeldJob, message: string): Promise<void> {
 		await this.#database.boss.fail(this.#database.queue, job, { message });
+		await hintOfNewJob(this.#database);
+	}
+
+	async giveBackLeft({ id, worker }: LeftJob): Promise<void> {
+		const { rows } = await this.#database.query<HeldJob>(
+			`SELECT id, retry_count AS "retryCount" FROM ${JOBS} AS job JOIN pi_geon.progress ON progress.job = job.id
+				WHERE name = $1 AND id = $2 AND state = 'active' AND worker = $3`,
+			[this.#database.queue, id, worker],
+		);
+		const [held] = rows;
+		if (held) await this.giveBack(held, "Its worker died.");
 	}
 
 	async sayGoodbye({ pool, worker }: { pool: string; worker: string }): Promise<void> {

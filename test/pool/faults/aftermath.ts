@@ -55,6 +55,7 @@ export async function gather(stage: Stage): Promise<Pick<PoolEvidence, "runs" | 
 			writes: await all("writes"),
 			claims: await all("claims"),
 			stops: await all("stops"),
+			serving: await all("serving"),
 			open: await openJobs(stage),
 		};
 	});

@@ -23,7 +23,7 @@ const evidence = (
 	database: Partial<PoolEvidence["database"]> = {},
 ): PoolEvidence => ({
 	runs: [run()],
-	database: { jobs: [], writes: [], claims: [], stops: [], open: [], ...database },
+	database: { jobs: [], writes: [], claims: [], stops: [], serving: [], open: [], ...database },
 	calls: [],
 	messages: [],
 	stopped: new Set(),

@@ -11,6 +11,7 @@ export const DATABASE_AUDIT = `
 	CREATE TABLE faults.writes (seq bigserial, at float8, job uuid, what text, n int, attempt int, current int);
 	CREATE TABLE faults.claims (seq bigserial, at float8, job uuid, worker text, attempt int);
 	CREATE TABLE faults.stops (seq bigserial, at float8, job uuid);
+	CREATE TABLE faults.serving (seq bigserial, at float8, worker text, places int);
 	CREATE FUNCTION faults.ms() RETURNS float8 LANGUAGE sql AS 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8';
 	CREATE FUNCTION faults.job() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 		INSERT INTO faults.jobs (at, job, state, attempt) VALUES (faults.ms(), NEW.id, NEW.state::text, NEW.retry_count);
@@ -33,6 +34,9 @@ export const DATABASE_AUDIT = `
 		RETURN NULL; END $$;
 	CREATE TRIGGER faults_claim AFTER INSERT OR UPDATE OF claimed_at ON pi_geon.progress
 		FOR EACH ROW EXECUTE FUNCTION faults.claim();
+	CREATE FUNCTION faults.serving() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+		INSERT INTO faults.serving (at, worker, places) VALUES (faults.ms(), NEW.name, NEW.places); RETURN NULL; END $$;
+	CREATE TRIGGER faults_serving AFTER INSERT ON pi_geon.workers FOR EACH ROW EXECUTE FUNCTION faults.serving();
 	CREATE FUNCTION faults.stop() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 		INSERT INTO faults.stops (at, job) VALUES (faults.ms(), NEW.job); RETURN NULL; END $$;
 	CREATE TRIGGER faults_stop AFTER INSERT ON pi_geon.messages FOR EACH ROW
@@ -71,6 +75,8 @@ export interface DatabaseEvidence {
 	writes: { at: number; job: string; what: string; n: number; attempt: number; current: number }[];
 	claims: { at: number; job: string; worker: string; attempt: number }[];
 	stops: { at: number; job: string }[];
+	/** When a worker was first heard of. */
+	serving: { at: number; worker: string; places: number }[];
 	/** Jobs that nobody has finished. */
 	open: string[];
 }

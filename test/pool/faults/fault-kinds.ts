@@ -11,6 +11,8 @@ export interface LoggedPoolFault {
 	pids: number[];
 	/** How many jobs were running on what it met. */
 	met: number;
+	/** When it was over. The dead stay dead. */
+	until: number;
 }
 
 export type FaultKind =
@@ -33,6 +35,8 @@ interface Fault {
 	on: "worker" | "home" | "either";
 	/** Answers the processes that it met. */
 	strike(machine: Machine, stage: Stage): number[] | Promise<number[]>;
+	/** How long it lasts. Absent: until it returns. */
+	lastsMs?: number;
 	/** Whether there is anything for it to meet, besides running jobs. */
 	isDue?(stage: Stage): boolean;
 }
@@ -71,6 +75,7 @@ export const FAULTS: Readonly<Record<FaultKind, Fault>> = {
 	},
 	"worker suspended": {
 		on: "worker",
+		lastsMs: SUSPENDED_MS,
 		strike: (machine, stage) => suspend(machine.signal("all", "SIGSTOP"), SUSPENDED_MS, stage),
 	},
 	"courier suspended": {
@@ -86,6 +91,7 @@ export const FAULTS: Readonly<Record<FaultKind, Fault>> = {
 	},
 	"network silent": {
 		on: "either",
+		lastsMs: SUSPENDED_MS,
 		strike: ({ network, programPid }, stage) => {
 			network.hang();
 			later(stage, SUSPENDED_MS, () => network.clear());
@@ -113,7 +119,7 @@ export const FAULTS: Readonly<Record<FaultKind, Fault>> = {
 
 /** Waits until there are runs for it to meet, and strikes. After a while it strikes anyway, and says that it met none. */
 export async function strike(kind: FaultKind, stage: Stage): Promise<LoggedPoolFault> {
-	const { on, isDue = () => true, strike: befall } = FAULTS[kind];
+	const { on, isDue = () => true, strike: befall, lastsMs } = FAULTS[kind];
 	const { random, home } = stage;
 	const atHome = on === "home" || (on === "either" && random.chance(1 / (stage.workers.length + 1)));
 	for (const until = Date.now() + MEETS_WITHIN_MS; ; await pause(kind === "courier killed with changes" ? 5 : 50)) {
@@ -126,7 +132,8 @@ export async function strike(kind: FaultKind, stage: Stage): Promise<LoggedPoolF
 		const all = [...running.values()].reduce((sum, n) => sum + n, 0);
 		const met = atHome ? all : (running.get(machine.name) ?? 0);
 		const at = Date.now();
-		return { kind, at, machine: machine.name, pids: await befall(machine, stage), met };
+		const pids = await befall(machine, stage);
+		return { kind, at, machine: machine.name, pids, met, until: lastsMs === undefined ? Date.now() : at + lastsMs };
 	}
 }
 

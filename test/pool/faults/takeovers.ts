@@ -1,5 +1,6 @@
 import type { DatabaseEvidence } from "./evidence.ts";
 import type { FaultKind, LoggedPoolFault } from "./fault-kinds.ts";
+import { Places, takesAway } from "./open-places.ts";
 
 /** Within how long another worker must have the jobs of one that a fault met. */
 export const TAKEN_WITHIN_MS: Partial<Record<FaultKind, number>> = {
@@ -8,19 +9,31 @@ export const TAKEN_WITHIN_MS: Partial<Record<FaultKind, number>> = {
 	"worker suspended": 20_000,
 	"network silent": 30_000,
 };
+/** A worker that has a place looks for jobs so often, and needs a moment to take one. */
+const LOOKED_FOR_WITHIN_MS = 3000;
 
-interface Takeover {
+export interface Takeover {
 	job: string;
 	kind: FaultKind;
 	/** From the fault until the job was free. */
 	freeMs: number;
 	/** From the fault until a worker had it again; undefined if none ever had, because it was stopped meanwhile. */
 	takenMs: number | undefined;
+	/** While it was free: how long a worker that could be reached had a place for it. */
+	openMs: number;
+	/**
+	 * A later fault that took away a worker, or the database, before the job was taken, while no other worker had a place for
+	 * it: the job met that one too, and is counted from there.
+	 */
+	second?: { kind: FaultKind; machine: string; afterMs: number };
 }
 
 /** Jobs that changed hands because of a fault. What had finished before it, or finished by itself after it, did not. */
-export function takeoversOf({ jobs, claims }: DatabaseEvidence, faults: readonly LoggedPoolFault[]): Takeover[] {
-	return faults.flatMap(({ kind, at, pids }) => {
+export function takeoversOf(database: DatabaseEvidence, faults: readonly LoggedPoolFault[]): Takeover[] {
+	const { jobs, claims } = database;
+	const places = new Places(database, faults);
+	return faults.flatMap((fault) => {
+		const { kind, at, pids } = fault;
 		if (TAKEN_WITHIN_MS[kind] === undefined) return [];
 		const held = claims.filter(({ worker, at: since }) => since < at && pids.includes(Number(worker.split(":")[1])));
 		return held.flatMap(({ job, attempt, at: claimed }): Takeover[] => {
@@ -29,13 +42,25 @@ export function takeoversOf({ jobs, claims }: DatabaseEvidence, faults: readonly
 			const next = jobs.find(isLater);
 			if (!next || next.at < at || next.state !== "retry") return [];
 			const taken = claims.find((claim) => claim.job === job && claim.at > next.at);
-			return [{ job, kind, freeMs: next.at - at, takenMs: taken && taken.at - at }];
+			const openMs = taken ? places.openMs(next.at, taken.at) : 0;
+			const isSecond = (one: LoggedPoolFault) => one.at > at && one.at < (taken?.at ?? 0) && takesAway(one);
+			const later = openMs > LOOKED_FOR_WITHIN_MS ? undefined : faults.findLast(isSecond);
+			return [
+				{
+					...{ job, kind, freeMs: next.at - at, takenMs: taken && taken.at - at, openMs },
+					...(later && { second: { kind: later.kind, machine: later.machine, afterMs: later.at - at } }),
+				},
+			];
 		});
 	});
 }
 
-export const isLate = ({ kind, takenMs }: Takeover): boolean =>
-	takenMs !== undefined && takenMs > (TAKEN_WITHIN_MS[kind] ?? Number.POSITIVE_INFINITY);
+/** Whether it took longer than is promised for jobs that one fault met: one that met two is counted from the second. */
+export const isLate = ({ kind, takenMs, second }: Takeover): boolean =>
+	takenMs !== undefined && takenMs - (second?.afterMs ?? 0) > (TAKEN_WITHIN_MS[kind] ?? Number.POSITIVE_INFINITY);
+
+/** Whether it took longer than that, whatever else happened. */
+export const isLong = ({ second: _, ...one }: Takeover): boolean => isLate(one);
 
 /** By kind of fault: how many jobs, and how long until they were free and until they were taken. */
 export function takeoverTimes(found: readonly Takeover[]) {
@@ -50,6 +75,7 @@ export function takeoverTimes(found: readonly Takeover[]) {
 				jobs: some.length,
 				freeMs: inOrder(some.map(({ freeMs }) => freeMs)),
 				takenMs: inOrder(some.flatMap(({ takenMs }) => takenMs ?? [])),
+				long: some.filter(isLong).length,
 				late: some.filter(isLate).length,
 			},
 		]),

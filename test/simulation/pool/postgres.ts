@@ -37,7 +37,7 @@ export class SimPostgres {
 	readonly #now: () => number;
 	readonly #laneLimit: number;
 	readonly #jobs = new Map<string, Job>();
-	readonly log: DatabaseEvidence = { jobs: [], writes: [], claims: [], stops: [], open: [] };
+	readonly log: DatabaseEvidence = { jobs: [], writes: [], claims: [], stops: [], serving: [], open: [] };
 	/** A worker listens for these; so does a courier. */
 	onHint: (to: "workers" | "requesters", job: string) => void = () => {};
 
@@ -123,7 +123,10 @@ export class SimPostgres {
 			if (running.length >= this.#laneLimit) return undefined;
 			const [job] = all
 				.filter(({ state }) => state === "created" || state === "retry")
-				.sort((a, b) => b.priority - a.priority || a.seq - b.seq);
+				.sort(
+					(a, b) =>
+						Number(b.state === "retry") - Number(a.state === "retry") || b.priority - a.priority || a.seq - b.seq,
+				);
 			if (!job) return undefined;
 			if (job.hasStarted) job.attempt++;
 			else job.firstClaimedAt = this.#now();
@@ -159,7 +162,13 @@ export class SimPostgres {
 		},
 		giveBack: (held) => {
 			const job = this.#held(held);
-			if (job) this.#become(job, job.attempt < RETRIES ? "retry" : "failed");
+			if (!job) return;
+			this.#become(job, job.attempt < RETRIES ? "retry" : "failed");
+			this.onHint("workers", "");
+		},
+		giveBackLeft: ({ id, worker }) => {
+			const job = this.#jobs.get(id);
+			if (job?.worker === worker) this.porter.giveBack({ id, retryCount: job.attempt }, "Its worker died.");
 		},
 		sayGoodbye: () => {},
 	};

@@ -71,10 +71,11 @@ export function workerProgram(slots: number) {
 		const { ledger, places, agentDir, profiles, world } = machine;
 		const log = logOf(process);
 		const supervisor = superviseOn(process);
-		stopOrphans({ ledger, supervisor, isAlive: (pid) => machine.isAlive(pid), clock, log });
+		const left = stopOrphans({ ledger, supervisor, isAlive: (pid) => machine.isAlive(pid), clock, log });
 		const porter = new Porter({
 			...{ settings: POOL, config: () => config, ledger, places, supervisor, slots, clock, log },
 			queue: porterQueue(world, process),
+			left,
 			checkout: async ({ session }) => join(agentDir, "checkouts", session),
 			profile: (plan) => profiles.for(plan).digest,
 			root: agentDir,
