@@ -10,11 +10,13 @@ import { type Measured, meets } from "./report.ts";
 import type { BenchRun, Results } from "./results.ts";
 
 export const PAGE_FILE = join(repositoryRoot, "docs", "performance.md");
+export const COMPARISON_FILE = join(repositoryRoot, "docs", "compared.md");
 const CHART_FILE = join(repositoryRoot, "docs", "images", "performance.svg");
 
-/** Writes the tables of the page and its chart, from what was measured. */
+/** Writes the tables of the page and its chart, and the figures of the comparison, from what was measured. */
 export function writePage(results: Results): void {
 	writeFileSync(PAGE_FILE, filledPage(readFileSync(PAGE_FILE, "utf8"), results));
+	writeFileSync(COMPARISON_FILE, filledComparison(readFileSync(COMPARISON_FILE, "utf8"), results.peers));
 	const [last] = results.peers.slice(-1);
 	if (last) writeFileSync(CHART_FILE, chartOf({ ...last, packages: middlePackages(results.peers) }));
 }
@@ -27,6 +29,36 @@ export function filledPage(page: string, results: Results): string {
 		(_all, begin: string, name: string, end: string) => `${begin}${parts[name] ?? ""}${end}`,
 	);
 }
+
+/** Rows of the comparison that are figures, and how a cell names one. */
+const COMPARED: readonly { row: string; figure: Figure; unit: string }[] = [
+	{ row: "**Cost to your prompt**", figure: "prompt", unit: "characters" },
+	{ row: "Added startup time of pi", figure: "startUp", unit: "ms" },
+	{ row: "First delegation of `pi -p`, if the model answers at once", figure: "oneShot", unit: "ms" },
+	{ row: "The same, if the model takes a second to write the call", figure: "oneShotSlow", unit: "ms" },
+];
+
+/** The comparison with the figures of the results in its rows. The lowest of a row is bold. */
+export function filledComparison(page: string, runs: readonly PeersResult[]): string {
+	const packages = middlePackages(runs);
+	return page.replaceAll(/^\| .*$/gm, (line) => {
+		const compared = COMPARED.find(({ row }) => line.startsWith(`| ${row}`));
+		if (!compared) return line;
+		const [before, what, ...cells] = line.split("|");
+		const values = COLUMNS.map((name) => packages.find((each) => each.name === name)?.figures[compared.figure]);
+		const best = Math.min(...values.filter((value) => typeof value === "number"));
+		const filled = cells.map((cell, index) => {
+			const value = values[index];
+			if (value === undefined) return cell;
+			const words = typeof value === "string" ? "failed" : `${Math.round(value).toLocaleString("en")} ${compared.unit}`;
+			return cell.replace(/(\*\*)?([\d.,]+ (ms|characters)|failed)(\*\*)?/, value === best ? `**${words}**` : words);
+		});
+		return [before, what, ...filled].join("|");
+	});
+}
+
+/** The packages of the comparison, from left to right. */
+const COLUMNS = ["pi-geon", "pi-subagents", "@tintinweb/pi-subagents"] as const;
 
 const NOTHING = (option: string): string => `Nothing is recorded yet: \`npm run bench${option} --save\` does that.\n`;
 

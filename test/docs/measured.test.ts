@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { chartOf } from "../../bench/chart.ts";
 import type { PeersResult } from "../../bench/measure-peers.ts";
 import { reaches } from "../../bench/peers-table.ts";
-import { filledPage, PAGE_FILE } from "../../bench/performance-page.ts";
+import { COMPARISON_FILE, filledComparison, filledPage, PAGE_FILE } from "../../bench/performance-page.ts";
 import { readResults } from "../../bench/results.ts";
 
 const machine = { processor: "A & B", cores: 2, memoryGb: 8, system: "linux x64", node: "24.0.0", pi: "0.87.1" };
@@ -21,6 +21,25 @@ test("the figures of the page are those of the last recorded runs", () => {
 	const page = readFileSync(PAGE_FILE, "utf8");
 	expect(page.match(/<!-- measured: \w+ -->/g)).toHaveLength(2);
 	expect(filledPage(page, readResults())).toBe(page);
+});
+
+test("the figures of the comparison are those of the last recorded runs", () => {
+	const page = readFileSync(COMPARISON_FILE, "utf8");
+	const { peers } = readResults();
+	expect(peers).not.toEqual([]);
+	expect(filledComparison(page, peers)).toBe(page);
+});
+
+test("each cell of the comparison has the middle figure of its package, and the lowest is bold", () => {
+	const packages = (startUp: number) => [
+		{ name: "pi-geon", version: "1.0.0", figures: { startUp } },
+		{ name: "@tintinweb/pi-subagents", version: "2.0.0", figures: { startUp: 1140 } },
+		{ name: "pi-subagents", version: "3.0.0", figures: { startUp: "failed: it hung" } },
+	];
+	const runs = [20, 40, 25].map((startUp) => ({ machine, packages: packages(startUp) }));
+	expect(filledComparison("| Added startup time of pi | 9 ms | 8 ms | **7 ms**; slow |", runs)).toBe(
+		"| Added startup time of pi | **25 ms** | failed | 1,140 ms; slow |",
+	);
 });
 
 test("a page shows the middle of several runs with the spread, each goal with a mark, and what failed", () => {
