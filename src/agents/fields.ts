@@ -35,7 +35,7 @@ export function readFields(text: string, findings: Findings): FieldsByKey | unde
 		findings.error(
 			{ line, key: "description" },
 			`${field} is part of the description here, where it restricts nothing.`,
-			"Put the description in quotes, and the field at the margin.",
+			"Put the description in quotes, and start the field at the beginning of a line.",
 		);
 		return undefined;
 	}

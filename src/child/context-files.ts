@@ -84,7 +84,7 @@ function readContextFile(path: string, warn: (warning: string) => void): Context
 	const leftOut = (why: string) => warn(`The context file ${path} was left out: ${why}`);
 	const stranger = foreignPart(path);
 	if (stranger) {
-		const remedy = "Copy it to a file of your own, or take over its ownership.";
+		const remedy = "Copy it to a file of your own, or become its owner (chown).";
 		leftOut(`${stranger.path} belongs to another user (uid ${stranger.stats.uid}). ${remedy}`);
 		return undefined;
 	}

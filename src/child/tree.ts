@@ -59,7 +59,9 @@ export async function treeForRun(record: TreeRun, services: TreeServices): Promi
 	if (!tree || !trees) return undefined;
 	const probe = await probeRing();
 	if (!probe.can) {
-		throw new SetupFailed(`It was to write in a tree of its own, and the kernel cannot keep it there. ${probe.why}`);
+		throw new SetupFailed(
+			`It was supposed to write in a tree of its own, but the kernel cannot confine it there. ${probe.why}`,
+		);
 	}
 	let opening: Promise<OpenTree> | undefined;
 	let borrows: string[] = [];

@@ -44,7 +44,7 @@ async function showAgents(out: Output): Promise<ExitCode> {
 function forget(name: string, out: Output): ExitCode {
 	if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
 	const forgotten = new WriteConsents(places().writeConsents).forget(name);
-	if (forgotten === 0) return out.failed(`There is no answer on file about whether ${name} may write.`);
+	if (forgotten === 0) return out.failed(`You have not decided whether ${name} may write.`);
 	if (out.isJson) out.document({ status: "ok", forgotten });
 	else out.lines([`Forgotten. pi will ask again whether ${name} may write.`]);
 	return 0;

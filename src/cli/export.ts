@@ -55,8 +55,10 @@ function chosenFormat(
 	file: string | undefined,
 ): ExportFormat | { error: string } {
 	const [asked, ...others] = EXPORT_FORMATS.filter((name) => options[name] === true);
-	if (others.length > 0) return { error: `--${asked} and --${others[0]} exclude each other: leave one out.` };
+	if (others.length > 0) return { error: `--${asked} and --${others[0]} cannot be combined.` };
 	if (asked !== undefined) return asked;
 	if (file === undefined || file === "-") return "md";
-	return exportFormatOf(file) ?? { error: `The name "${file}" tells no format: add --html, --md, --json or --otlp.` };
+	return (
+		exportFormatOf(file) ?? { error: `The name "${file}" does not imply a format: add --html, --md, --json or --otlp.` }
+	);
 }

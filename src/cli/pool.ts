@@ -76,7 +76,7 @@ async function drain({ words, out }: Call, database: PoolDatabase, name: string)
 	if (out.isJson) out.document({ draining: workers });
 	else
 		out.lines([
-			`${plural(workers, "worker")} of pool ${name} take nothing new, and leave when their runs have finished.`,
+			`${plural(workers, "worker")} of pool ${name} accept no new runs, and exit when their runs have finished.`,
 		]);
 	return 0;
 }
@@ -109,7 +109,7 @@ async function limitRuns({ options, out }: Call, database: PoolDatabase, name: s
 	if (out.isJson) out.document(limits);
 	else {
 		const most = (n: number | null) => (n === null ? "no limit" : `at most ${n}`);
-		out.lines([`Pool ${name}: ${most(limits.total)} at once, ${most(limits.perRequester)} of one requester.`]);
+		out.lines([`Pool ${name}: ${most(limits.total)} at once, ${most(limits.perRequester)} for one requester.`]);
 	}
 	return 0;
 }

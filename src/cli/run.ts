@@ -108,6 +108,8 @@ function parseWords({ options }: Command, args: string[]) {
 		const name = long ?? Object.keys(options).find((key) => short !== undefined && options[key]?.short === short);
 		if (name === undefined) return { error: `${error.message.split(/\n|\. To specify/)[0]?.replace(/\.$/, "")}.` };
 		const { takes = "…" } = options[name] ?? {};
-		return { error: `--${name} lacks its value: what begins with a dash is an option. Write --${name}=${takes}.` };
+		return {
+			error: `--${name} needs a value, and what begins with a dash is read as an option. Write --${name}=${takes}.`,
+		};
 	}
 }

@@ -38,7 +38,7 @@ export const stop: Command = {
 
 async function tellStopped({ out }: Call, ledger: Ledger, stopped: Stopped[]): Promise<ExitCode> {
 	const log = cliLog(redactorHere());
-	for (const { runId } of stopped.filter(({ was }) => was === "open")) log.info("stop asked for", { runId, by: BY });
+	for (const { runId } of stopped.filter(({ was }) => was === "open")) log.info("stop requested", { runId, by: BY });
 	// At once: hosts end their runs, and runs that wait for a host are ended here.
 	await wakeHosts(ledger, systemPorts);
 	recoverHere(ledger);

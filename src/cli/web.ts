@@ -86,7 +86,7 @@ async function start(
 
 async function tellWhere(call: Call, { url, port: its }: PageAddress, port: number | undefined): Promise<ExitCode> {
 	await showAddress(call, url, {
-		note: port !== undefined && port !== its ? "It is served already, on another port." : "",
+		note: port !== undefined && port !== its ? "The page is already served, on another port." : "",
 	});
 	return 0;
 }

@@ -24,7 +24,7 @@ export const worker: Command = {
 	async run({ options, out }) {
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
 		const name = textOption(options.pool);
-		if (name === undefined) return out.misused("--pool is missing: which pool to work for.");
+		if (name === undefined) return out.misused("--pool is missing. Name the pool to work for.");
 		const slots = countOption(options.places, "places") ?? USUAL_PLACES;
 		if (typeof slots === "object") return out.misused(slots.error);
 		const pi = await findPi();
@@ -64,7 +64,7 @@ export const worker: Command = {
 			process.once("SIGINT", leave);
 			process.once("SIGTERM", leave);
 			out.lines([
-				`${opened.name} takes runs of pool ${name}, ${slots} at once. Ctrl-C leaves; its runs go to other workers.`,
+				`${opened.name} takes runs of pool ${name}, ${slots} at once. Ctrl-C stops it; its runs go to other workers.`,
 			]);
 			try {
 				await opened.porter.serve();

@@ -58,7 +58,7 @@ export const principals: Kind<readonly PrincipalSettings[]> = {
 			const written = overlay(PRINCIPAL, defaultsOf(PRINCIPAL), given);
 			const principal = targetingItself(written as unknown as PrincipalAsWritten);
 			if (byId.has(principal.id)) {
-				item.report("error", `There is another ${principal.id}.`, "Remove one; until then the first applies.");
+				item.report("error", `The id ${principal.id} is used twice.`, "Remove one; until then the first applies.");
 			} else byId.set(principal.id, principal);
 		}
 		return byId.has(MAIN.id) ? [...byId.values()] : [MAIN, ...byId.values()];

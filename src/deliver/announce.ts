@@ -178,7 +178,7 @@ function inShort(text: Redacted, { maxBytes }: Announcing): Piece[] {
 	if (maxBytes === undefined) return [child(text)];
 	const { text: head, note } = truncateForModel(text, maxBytes);
 	if (note === undefined) return [child(text)];
-	return [child(reshaped(text, () => head)), us(ours`[The beginning of it. The transcript has the whole.]`)];
+	return [child(reshaped(text, () => head)), us(ours`[This is the beginning. The transcript has all of it.]`)];
 }
 
 function changedPieces(record: EndedRecord): Piece[] {

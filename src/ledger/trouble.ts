@@ -38,7 +38,7 @@ export class LedgerTrouble extends Error {
 const MESSAGES: Readonly<Record<TroubleKind, string>> = {
 	locked: "Another process keeps the ledger locked. Work resumes by itself once the lock is released.",
 	full: "The disk is full, so the ledger cannot be written. Free some space, and work resumes by itself.",
-	disk: "The disk fails to read or write the ledger. Check the disk; work resumes by itself if it recovers.",
+	disk: "The disk failed to read or write the ledger. Check the disk; work resumes by itself if it recovers.",
 	permissions:
 		"There is no permission to open or write the ledger. Give your user write access to the file and its folder, on a writable disk.",
 	damaged:

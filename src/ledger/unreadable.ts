@@ -99,12 +99,12 @@ export function closeUnreadableRow(ledger: Ledger, { seq }: UnreadableRun, at: n
 /** The message about such a run, wherever it is asked for. */
 export const unreadableMessage = (ledger: Ledger, { id, problem, isNewer }: Omit<UnreadableRun, "seq">): string =>
 	`The record of run ${id} in ${ledger.file} cannot be read: ${problem}. ` +
-	(isNewer ? UPDATE : "What became of the run is not known.");
+	(isNewer ? UPDATE : "How the run ended is unknown.");
 
 /** What to do about it. */
 export const UPDATE = "Nothing is lost: update pi-geon in this pi installation, and restart pi.";
 export const HOW_TO_CLOSE =
-	"`pi-geon doctor --fix` closes it: it is then listed as failed, and what its row said is kept.";
+	"`pi-geon doctor --fix` closes it: it is then listed as failed, and the content of its row is kept.";
 
 const lostOutcome = (ledger: Ledger, found: UnreadableRun, usage: Usage): Outcome => ({
 	status: "error",

@@ -77,7 +77,7 @@ async function sourcesOf(session: LspSession, folder: string, asked: string | un
 	const files = await sourceFiles(folder, hasExtension(extensions));
 	if (files.length >= MOST_PROJECT_FILES) {
 		session.notes.add(
-			`only the first ${MOST_PROJECT_FILES} source files of ${session.workspace.show(folder)} were looked at.`,
+			`only the first ${MOST_PROJECT_FILES} source files of ${session.workspace.show(folder)} were examined.`,
 		);
 	}
 	return { files, launchOf: launchesByFolder(session, servers) };
@@ -140,7 +140,7 @@ function noteUnserved(session: LspSession, files: readonly string[], word?: stri
 		const servers = session.servers.filter(({ languages }) => extension in languages);
 		const why = servers.map(remedy(session)).join(" ") || `No language server is known for ${extension}.`;
 		const some = `${plural(unserved.length, `${extension} file`)}${word === undefined ? "" : ` with ${word}`}`;
-		session.notes.add(`${some} not looked at: ${someOf(session, unserved)}. ${why}`);
+		session.notes.add(`${some} not examined: ${someOf(session, unserved)}. ${why}`);
 	}
 }
 

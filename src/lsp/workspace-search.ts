@@ -44,7 +44,7 @@ export async function symbolsCalled(session: LspSession, name: string, server?: 
 		const opened = files.slice(0, MOST_OPENED);
 		if (opened.length < files.length) {
 			session.notes.add(
-				`${last} stands in more than ${MOST_OPENED} files of ${session.workspace.show(running.launch.root)}.`,
+				`${last} occurs in more than ${MOST_OPENED} files of ${session.workspace.show(running.launch.root)}.`,
 			);
 		}
 		const similar = await matchesFrom(session, running, { query: last, opened });
@@ -92,7 +92,7 @@ async function matchesFrom(
 	const [first] = opened;
 	if (first !== undefined) await symbolsIn(server, first, session.signal);
 	if (!server.capabilities.workspaceSymbolProvider) {
-		session.notes.add(`${server.name} cannot search a workspace by name: only files that mention it were looked at.`);
+		session.notes.add(`${server.name} cannot search a workspace by name: only files that mention it were searched.`);
 		return [];
 	}
 	const ask = () =>

@@ -41,7 +41,7 @@ export async function applyChanges(record: RunRecord, request: ChangeRequest): P
 	if ("error" in changes) return changes;
 	const { runId, state, cwd } = changes;
 	if (state === "applied") return done(changes, "already", "applied");
-	if (state === "superseded") return denied(`A later run of the same session has the changes of run ${runId} too.`);
+	if (state === "superseded") return denied(`A later run of the same session includes the changes of run ${runId}.`);
 	const wrong = await whyNotWhole(changes, "patch", request);
 	if (wrong) return wrong;
 	return change(changes, request, {
@@ -101,18 +101,18 @@ async function change(
 		const journal = (wasInterrupted ? readJournal(folder) : undefined) ?? (await begin(folder));
 		if (journal === undefined) {
 			goBack();
-			return denied(`What the checkout had before run ${runId} was applied is not kept any more.`);
+			return denied(`The state of the checkout before run ${runId} was applied is no longer kept.`);
 		}
 		if ("conflicts" in journal) {
 			await rm(folder, { recursive: true, force: true });
 			settleChange(ledger, runId, { to: changes.branch === undefined ? "pending" : "branched" });
-			return conflict(journal.conflicts, "These do not fit the checkout as it is now");
+			return conflict(journal.conflicts, "The patch does not apply to these files");
 		}
 		known = journal;
 		const { changed } = moveFiles({ journal, folder, runId, to });
 		if (changed.length > 0) {
 			goBack();
-			return conflict(changed, "These were changed since");
+			return conflict(changed, "These files have changed since");
 		}
 	} catch (error) {
 		// A half-done operation matches neither side: it can then be repeated, or undone.

@@ -23,9 +23,10 @@ export async function branchChanges(
 	const { bundle } = changeFiles(request.places, runId);
 	const checkout = await findCheckout(cwd);
 	const made = await makeBranch({ checkout, bundle, commit, name });
-	if (made === "no repository") return denied(`${checkout.top} is not in a git repository, so it can have no branch.`);
-	if (made === "no name for a branch") return denied(`git takes no branch of the name ${JSON.stringify(name)}.`);
-	if (made === "taken") return denied(`There is a branch ${name} with something else on it. Give another name.`);
+	if (made === "no repository") return denied(`${checkout.top} is not in a git repository, so no branch can be made.`);
+	if (made === "no name for a branch")
+		return denied(`git does not accept ${JSON.stringify(name)} as the name of a branch.`);
+	if (made === "taken") return denied(`There already is a branch ${name}, with other commits. Choose another name.`);
 	const deed = { what: "branched", by: request.by, at: Date.now() } as const;
 	const to = state === "pending" ? "branched" : state;
 	if (made === "made") settleChange(request.ledger, runId, { to, deed, branch: name });

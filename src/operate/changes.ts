@@ -107,7 +107,11 @@ export async function whyNotWhole(
 	const file = changeFiles(places, runId)[which];
 	const digest = await digestIfThere(file);
 	if (digest === sha256[which]) return undefined;
-	return denied(redactor.redact(digest === undefined ? `${file} is gone.` : `${file} is not what was recorded of it.`));
+	return denied(
+		redactor.redact(
+			digest === undefined ? `${file} is gone.` : `${file} differs from what was recorded, so it is not used.`,
+		),
+	);
 }
 
 export const denied = (error: string): Denial => ({ status: "error", error });

@@ -39,11 +39,11 @@ export function runToTell(ledger: Ledger, named: RunRecord): RunRecord {
 function bySessionKey(ledger: Ledger, own: ChildSessionRow[], key: string): ChildSessionRow | Denial {
 	const id = sessionIdOf(key);
 	if (id === undefined)
-		return notFound(`${quoted(key)} is not a session key. sessions_list has those of your subagents.`);
+		return notFound(`${quoted(key)} is not a session key. sessions_list shows those of your subagents.`);
 	const child = own.find(({ sessionId }) => sessionId === id);
 	if (child) return child;
 	if (!findSession(ledger, id))
-		return notFound(`There is no session ${shortened(key)}. sessions_list has those of your subagents.`);
+		return notFound(`There is no session ${shortened(key)}. sessions_list shows those of your subagents.`);
 	return { status: "forbidden", error: `${shortened(key)} is not a subagent of this conversation.` };
 }
 

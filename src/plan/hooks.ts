@@ -46,7 +46,7 @@ function findHook(
 ): string | { problem: string } {
 	if (program.startsWith("~/")) return join(homedir(), program.slice(2));
 	if (isAbsolute(program)) return program;
-	if (/[\\/]/.test(program)) return { problem: `${quoted(program)} is not a whole path` };
+	if (/[\\/]/.test(program)) return { problem: `${quoted(program)} is not an absolute path` };
 	const candidates = path
 		.split(delimiter)
 		.filter(isAbsolute)
@@ -55,6 +55,6 @@ function findHook(
 	const project = candidates.length === 0 ? [] : area();
 	const found = candidates.find((file) => !leadsInto(file, project));
 	if (found !== undefined) return found;
-	const passedOver = candidates.length > 0 ? " but in this project, whose programs do not count" : "";
+	const passedOver = candidates.length > 0 ? ", except in this project, whose programs are not used" : "";
 	return { problem: `there is no program ${quoted(program)} on the PATH${passedOver}` };
 }

@@ -146,7 +146,7 @@ function reason(why: WhyLeftOut, { agent, many }: Case): string {
 		case "unknown":
 			return `this pi has no such ${many ? "tools" : "tool"}. Install what provides ${it}, or remove ${it} from the agent's file.`;
 		case "unknown_mcp":
-			return `this pi has no such MCP ${many ? "tools" : "tool"}. Look at its mcp.json.`;
+			return `this pi has no such MCP ${many ? "tools" : "tool"}. Check its mcp.json.`;
 		case "no_file":
 			return `no extension file provides ${it}, so a subagent cannot load ${it}.`;
 		case "project_extension":

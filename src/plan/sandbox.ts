@@ -75,7 +75,7 @@ export const unavailable = (agent: string, why: string): string =>
 	`${agent} may not run: subagents.sandbox.mode is require in pi-geon.json, and the kernel cannot enforce it here. ${why}`;
 
 export const noHostList = (agent: string, why: string): string =>
-	`${agent} may not run: its network is a list of hosts, which cannot be enforced here: ${why}. Say off or on: subagents.sandbox.network in pi-geon.json, or \`network\` in the agent's file.`;
+	`${agent} may not run: its network is a list of hosts, which cannot be enforced here: ${why}. Use off or on: subagents.sandbox.network in pi-geon.json, or \`network\` in the agent's file.`;
 
 /** As written in the configuration: absolute, below the user's home, or below the working directory. */
 export const hiddenPath = (written: string, cwd: string): string =>

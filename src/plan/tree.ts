@@ -36,7 +36,7 @@ export async function treeFor(question: TreeQuestion): Promise<{ tree?: PlannedT
 	if (!wouldWrite(question)) return {};
 	if (sandbox.mode === "off") return { noTree: SANDBOX_OFF };
 	const why = await parent.ringTrouble?.();
-	if (why !== undefined) return { noTree: `the kernel cannot keep it there. ${why}` };
+	if (why !== undefined) return { noTree: `the kernel cannot confine it there. ${why}` };
 	const tree: PlannedTree = { ...config.subagents.worktree, link: [...config.subagents.worktree.link] };
 	const found = await parent.askForTree?.(parent.cwd, tree);
 	if (!found || "prefix" in found) return { tree: { ...tree, ...found } };

@@ -46,7 +46,7 @@ function checked(url: string, name: string, where: string): string {
 	// The driver accepts an address without a host whose query names the folder of a socket. URL does not.
 	if (!/^postgres(ql)?:\/\/\S+$/.test(url) || !URL.canParse(url.replace("@/", "@localhost/"))) {
 		throw new PoolProblem(
-			`What ${where} holds is not the address of a PostgreSQL database (postgres://…), for pool ${name}. ${ENCODED}`,
+			`The address of pool ${name} (${where}) is not that of a PostgreSQL database (postgres://…). ${ENCODED}`,
 		);
 	}
 	if (isCutInPassword(url)) {

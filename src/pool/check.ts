@@ -68,7 +68,7 @@ async function clocks(database: PoolDatabase): Promise<PoolFinding> {
 	return {
 		level: "warn",
 		what: `The clocks of this machine and of the database are ${Math.round(apart / 1000)} s apart`,
-		remedy: "Times that are shown are wrong by that much; nothing else depends on it.",
+		remedy: "Displayed times are off by that much; nothing else depends on them.",
 	};
 }
 
@@ -78,12 +78,12 @@ function rightsFinding({ role, missing }: RightsHere): PoolFinding {
 		return { level: "pass", what: `The role ${role} may post runs and work on them` };
 	}
 	if (requester.length === 0) return { level: "pass", what: `The role ${role} may post runs` };
-	if (worker.length === 0) return { level: "pass", what: `The role ${role} may work on runs, and not post any` };
+	if (worker.length === 0) return { level: "pass", what: `The role ${role} may work on runs, but not post any` };
 	const lacks = requester.length <= worker.length ? requester : worker;
 	return {
 		level: "fail",
 		what: `The role ${role} may neither post runs nor work on them`,
-		remedy: `docs/pool.md lists the rights of both. This would do: ${lacks.join("; ")}`,
+		remedy: `docs/pool.md lists the rights of both. To grant what is missing: ${lacks.join("; ")}`,
 	};
 }
 

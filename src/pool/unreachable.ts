@@ -45,7 +45,7 @@ export function whyUnreachable(error: unknown): Unreachable {
 /** The driver gives these no code. */
 function byMessage(problem: string): string {
 	if (/does not support SSL/i.test(problem)) {
-		return "Switch TLS on in PostgreSQL (ssl = on). Only if the database is on this machine, leave sslmode out of the address.";
+		return "Switch TLS on in PostgreSQL (ssl = on). If the database is on this machine, you can leave sslmode out of the address instead.";
 	}
 	if (/timeout/i.test(problem)) return NO_ANSWER;
 	return "docs/pool.md says what a pool needs.";

@@ -39,11 +39,11 @@ export function poolStanding({ running, waiting, longestWaitMs }: PoolStatus): s
 
 export const poolLimits = ({ limits }: PoolStatus): string[] => [
 	...(limits.total === null ? [] : [`at most ${limits.total} at once`]),
-	...(limits.perRequester === null ? [] : [`at most ${limits.perRequester} of one requester`]),
+	...(limits.perRequester === null ? [] : [`at most ${limits.perRequester} for one requester`]),
 ];
 
 /** What is special about a worker, in words. */
 export const workerState = (worker: PoolWorker): string[] => [
-	...(worker.draining ? ["leaves when its runs have finished"] : []),
+	...(worker.draining ? ["exits when its runs have finished"] : []),
 	...(isSilent(worker) ? [`silent for ${duration(worker.silentMs)}`] : []),
 ];

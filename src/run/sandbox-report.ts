@@ -37,7 +37,7 @@ export const sandboxInShort = ({ enforced }: Pick<SandboxReport, "enforced">): s
 export function sandboxInWords(report: SandboxReport): string {
 	const { enforced, by, why, write, network, denials } = report;
 	const scope = `${SCOPES[write] ?? write}, network ${network}`;
-	if (enforced === "policy") return `${scope}; the kernel enforces none of it: ${why ?? "not known why"}`;
+	if (enforced === "policy") return `${scope}; the kernel enforces none of it: ${why ?? "the reason is unknown"}`;
 	const denied = denials === undefined ? "" : `; denied ${denials === 1 ? "once" : `${denials} times`}`;
 	return `${scope}, enforced by the kernel${by === undefined ? "" : ` (${by})`}${outsideInWords(report)}${denied}`;
 }

@@ -26,7 +26,7 @@ const notOnTheList = (hosts: readonly string[]): string =>
 	`[Commands of this subagent may not reach ${[...new Set(hosts)].slice(0, 10).join(", ")}. The user can allow it: subagents.sandbox.network in pi-geon.json, or \`network\` in the agent's file.]`;
 
 const PROXY_ONLY =
-	"[Commands of this subagent reach some hosts only, and those by HTTP and HTTPS, through the proxy that HTTPS_PROXY names.]";
+	"[Commands of this subagent can reach only some hosts, and only over HTTP and HTTPS, through the proxy in HTTPS_PROXY.]";
 
 /** The hosts that a ring refuses from now on. */
 export function watchRefused({ refused }: Ring): () => string[] {

@@ -26,7 +26,7 @@ export async function withProgramsInRing<T>(
 	work: (inRing: (folder: string, readable: readonly string[]) => InRing) => Promise<T>,
 ): Promise<T> {
 	const probe = await probeRing();
-	if (!probe.can) throw new Error(`There is no sandbox to look at them in. ${probe.why}`);
+	if (!probe.can) throw new Error(`There is no sandbox to examine them in. ${probe.why}`);
 	const scratch = join(root, `programs-${randomUUID()}`);
 	const within = { hidden, scratch, network: "off", sockets: false, env: [] } as const;
 	try {

@@ -205,7 +205,7 @@ export class Supervisor {
 		for (const call of this.#calls.toStop) {
 			const { runId, stopBy: by = "the parent" } = call;
 			requestStop(this.#ledger, runId, { at: this.#ports.clock.now(), by });
-			this.#log.info("stop asked for", { runId, by });
+			this.#log.info("stop requested", { runId, by });
 			call.stopBy = undefined;
 			call.options.onStopAsked?.();
 			this.wake();

@@ -27,7 +27,7 @@ export async function carryOver(
 	const from = pending.runId;
 	const { patch } = changeFiles(places, from);
 	if ((await digestIfThere(patch)) !== pending.sha256.patch) {
-		return { from, problem: `${patch} is not what was recorded of it.` };
+		return { from, problem: `${patch} differs from what was recorded, so it is not used.` };
 	}
 	const parts = treeParts(folder);
 	try {

@@ -47,8 +47,8 @@ export function changeWarnings(files: readonly ChangedFile[]): string[] {
 	const groups: [string, ChangedFile[]][] = [
 		["Symbolic links", there.filter(({ mode }) => mode === "120000")],
 		["Executable files", there.filter(({ mode }) => mode === "100755")],
-		["Files that programs run or obey by themselves", there.filter(({ path }) => RUNS_BY_ITSELF.test(path))],
-		["Commits of submodules, which only a branch takes over", there.filter(({ mode }) => mode === "160000")],
+		["Files that programs run or obey on their own", there.filter(({ path }) => RUNS_BY_ITSELF.test(path))],
+		["Submodule commits, which only a branch includes", there.filter(({ mode }) => mode === "160000")],
 	];
 	return groups.flatMap(([what, found]) => (found.length === 0 ? [] : [`${what}: ${firstPaths(found)}`]));
 }

@@ -43,7 +43,7 @@ export interface CheckoutSettings {
 	hasFilters: boolean;
 }
 
-const NOT_A_TREE = "so it cannot be given a copy of it to write in";
+const NOT_A_TREE = "so a subagent cannot get a copy of it to write in";
 
 /** Finds the checkout that a directory is in. No tree may hold a copy of the folders in `secret`. */
 export async function findCheckout(cwd: string, { secret = [] as readonly string[] } = {}): Promise<Checkout> {

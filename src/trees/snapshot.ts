@@ -218,8 +218,10 @@ const firstOf = (paths: readonly string[]): string =>
 const warningsOf = ({ submodules, embedded }: Measured): string[] => [
 	...(submodules.length === 0
 		? []
-		: [`The tree has nothing of what is in submodules, and changes there do not come home: ${firstOf(submodules)}`]),
+		: [
+				`The tree does not have the contents of submodules, and changes there do not come home: ${firstOf(submodules)}`,
+			]),
 	...(embedded.length === 0
 		? []
-		: [`The tree has nothing of folders that are repositories of their own: ${firstOf(embedded)}`]),
+		: [`The tree does not have folders that are repositories of their own: ${firstOf(embedded)}`]),
 ];

@@ -119,7 +119,7 @@ export async function openTree(place: TreesPlace, wish: TreeWish): Promise<OpenT
 }
 
 const notCarried = ({ from, problem }: CarriedOver): string =>
-	`What run ${from} changed in this session is not in the tree, because it does not fit the checkout as it is now: ${problem}`;
+	`What run ${from} changed in this session is not in the tree, because it no longer applies to the checkout: ${problem}`;
 
 export interface Homecoming {
 	limits: TreeLimits;
@@ -156,7 +156,7 @@ export async function bringHome(place: TreesPlace, runId: RunId, how: Homecoming
 	return { changes: known && onlyChanges(known), warnings: tree.warnings };
 
 	async function harvested({ root }: TreesPlace, { folder, base, cwd }: TreeRecord, { limits, inRing }: Homecoming) {
-		if (!base) throw new Error(`What the tree ${folder} began with is not known.`);
+		if (!base) throw new Error(`The base of the tree ${folder} is unknown.`);
 		const message = `What run ${runId} changed`;
 		const checkout = await findCheckout(cwd, { secret: [root] });
 		const packed = await packChanges({ folder, base, message, limits, inRing: inRing(folder, objectsOf(checkout)) });

@@ -44,7 +44,7 @@ export function foundResult(page: KeptPage, { responseId, find, offset, maxChars
 	const shownRange = { from: stretches[0]?.from ?? 0, to: stretches.at(-1)?.to ?? 0 };
 	const details = { ...pageDetails({ page, ...shownRange }), found: { count: all.length, places } };
 	return webResult<WebDetails>(
-		[texts.join("\n"), ...(page.cut ? ["The document is longer than what is kept of it."] : [])],
+		[texts.join("\n"), ...(page.cut ? ["Only the beginning of the document is kept."] : [])],
 		{
 			ok: true,
 			responseId,

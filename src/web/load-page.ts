@@ -72,7 +72,7 @@ export async function convertLimited(
 function requireSuccess({ status, headers }: GuardedResponse): void {
 	if (status >= 200 && status < 300) return;
 	if (status === 404 || status === 410)
-		throw new WebError("NOT_FOUND", `The server knows no such page (HTTP ${status}).`);
+		throw new WebError("NOT_FOUND", `The server does not have this page (HTTP ${status}).`);
 	const wait = retryAfterSeconds(headers["retry-after"]);
 	if (status === 429 || (status === 503 && wait !== undefined)) throw rateLimited("The server", wait);
 	throw new WebError("CONTENT_FETCH_FAILED", `The server answered with HTTP ${status}.`);

@@ -36,7 +36,7 @@ describe("pi-geon changes, diff, apply, branch, discard", () => {
 		const before = contentOf(project);
 		expect((await piGeon(home, ["changes"])).stdout).toBe(`${runId}  pending     2 files +2 -1  scout\n`);
 		expect((await piGeon(home, ["changes", "last"])).stdout).toMatch(
-			/^Changes of run \w{8} \(scout\): 2 files \+2 -1, pending\non top of \w{12}\n\n {2}M {2}\+1 -1 {8}a\n {2}A {2}\+1 -0 {8}key\n\nNothing of it is in your working tree yet\.\n$/,
+			/^Changes of run \w{8} \(scout\): 2 files \+2 -1, pending\non top of \w{12}\n\n {2}M {2}\+1 -1 {8}a\n {2}A {2}\+1 -0 {8}key\n\nNone of it is in your working tree yet\.\n$/,
 		);
 		const shown = (await piGeon(home, ["diff", "the fix"])).stdout;
 		expect(shown).toContain("-2\n+two\n");
@@ -71,7 +71,7 @@ describe("pi-geon changes, diff, apply, branch, discard", () => {
 		const refused = await piGeon(home, ["apply", runId, "--yes"]);
 		expect(refused).toMatchObject({
 			code: 1,
-			stderr: expect.stringContaining("do not fit the checkout as it is now: a"),
+			stderr: expect.stringContaining("The patch does not apply to these files: a"),
 		});
 		expect(await jsonOf(home, ["discard", "last", "-y"])).toMatchObject({ done: "discarded" });
 		expect(await jsonOf(home, ["discard", "last", "-y"])).toMatchObject({ done: "already" });
@@ -105,7 +105,7 @@ describe.each(somePi(import.meta.url))("/subagents changes, diff, apply, branch,
 		);
 		expect(seen.code).toBe(0);
 		expect(seen.stdout).toContain(`${runId}  pending     2 files +2 -1  scout`);
-		expect(seen.stdout).toContain("Nothing of it is in your working tree yet.");
+		expect(seen.stdout).toContain("None of it is in your working tree yet.");
 		expect(seen.stdout).toContain("-2\n+two\n");
 		expect(textsIn(project).a).toBe("1\ntwo\n3\n");
 		expect((await pi("/subagents apply last --undo")).stdout).toContain("Undone");

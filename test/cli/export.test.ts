@@ -84,11 +84,11 @@ test("a run becomes one file: to stdout as Markdown, into a file by its name, an
 
 	expect(await piGeon(home, ["export", "last", "-o", "run.txt"])).toMatchObject({
 		code: 2,
-		stderr: expect.stringContaining("tells no format"),
+		stderr: expect.stringContaining("does not imply a format"),
 	});
 	expect(await piGeon(home, ["export", "last", "--md", "--html"])).toMatchObject({
 		code: 2,
-		stderr: expect.stringContaining("exclude each other"),
+		stderr: expect.stringContaining("cannot be combined"),
 	});
 	expect(existsSync(file("run.txt"))).toBe(false);
 	expect((await piGeon(home, ["__complete", "export", "la"])).stdout).toContain("last");

@@ -91,7 +91,10 @@ describe("a usage error", () => {
 			[["run", "explorer"], 'There is no command "run". To start a run, use /subagents run in pi.'],
 			[["list", "--bogus"], "Unknown option '--bogus'. Usage: pi-geon list"],
 			[["list", "--limit", "many"], '--limit takes a whole number of at least 1, not "many".'],
-			[["list", "--limit", "-3"], "--limit lacks its value: what begins with a dash is an option. Write --limit=<n>."],
+			[
+				["list", "--limit", "-3"],
+				"--limit needs a value, and what begins with a dash is read as an option. Write --limit=<n>.",
+			],
 			[["list", "--limit=-3"], '--limit takes a whole number of at least 1, not "-3".'],
 			[["list", "--all", "--limit", "1"], "--all and --limit cannot be combined"],
 			[["info"], "Missing argument: <run>. Usage: pi-geon info <run>"],

@@ -175,7 +175,7 @@ describe("while any pi is open", () => {
 			parentLog: join(home.agentDir, "pi-geon", "parent.log"),
 			hosts: join(home.agentDir, "pi-geon", "hosts"),
 		};
-		expect(readLogs(places).filter(({ role }) => role === "cli")).toMatchObject([{ message: "stop asked for" }, {}]);
+		expect(readLogs(places).filter(({ role }) => role === "cli")).toMatchObject([{ message: "stop requested" }, {}]);
 	});
 });
 

@@ -79,7 +79,7 @@ describe("the doctor on any pi", () => {
 		expect(report).toMatch(/warn configuration: subagents\.allowWrit: .*pi-geon\.json:1:15 → Did you mean allowWrite/);
 		expect(report).toMatch(/FAIL agents: .*broken\.md:\d+:\d+/);
 		expect(report).toMatch(
-			/warn tools: odd gets read, and not all that it asks for frobnicate was left out: this pi has no/,
+			/warn tools: odd gets read, but not everything that it asks for frobnicate was left out: this pi has no/,
 		);
 	});
 });
@@ -233,12 +233,12 @@ describe("the doctor names the cause of", () => {
 		});
 		const report = await doctor(home);
 		expect(report).toMatch(
-			/warn agents: subagents\.disabled names an agent that is not here: Explorer \S+ → Did you mean explorer\?/,
+			/warn agents: subagents\.disabled names an agent that does not exist here: Explorer \S+ → Did you mean explorer\?/,
 		);
 		expect(report).toMatch(/not here: somebody \S+ → Correct the name/);
 		expect(report).toMatch(/warn tools: tools\.subagents\.tools\.deny: no such tool: gerp \S+ → Did you mean grep\?/);
 		expect(report).toMatch(/no such tool: nothing-like-it \S+ → Correct the name, or install/);
-		expect(report.match(/that is not here|no such tool/g)).toHaveLength(4);
+		expect(report.match(/that does not exist here|no such tool/g)).toHaveLength(4);
 		const allowed = await openHome({ config: { tools: { subagents: { tools: { allow: ["raed", "Grep"] } } } } });
 		expect(await doctor(allowed)).toContain("warn tools: tools.subagents.tools.allow: no such tool: raed");
 	});
@@ -259,7 +259,7 @@ describe("the doctor names the cause of", () => {
 		writeFileSync(join(folderWithFd(home), "gopls"), shim, { mode: 0o755 });
 		const report = await doctor(home);
 		expect(report).toMatch(
-			/warn language servers: The language server mine is there, but does not start mine failed: it ended with exit code 1, saying: error: no toolchain/,
+			/warn language servers: The language server mine is installed, but does not start mine failed: it ended with exit code 1, saying: error: no toolchain/,
 		);
 		expect(report).toMatch(/ok language servers: Language servers? starts? [^→]*sound/);
 		expect(report).toContain("found, not started, because this project is not trusted: unknown may run code");
@@ -267,7 +267,7 @@ describe("the doctor names the cause of", () => {
 		expect(readFileSync(log, "utf8")).not.toContain("initialized");
 		writeFileSync(join(home.project, "go.mod"), "module example.org/m\n");
 		expect(await doctor(home)).toContain(
-			"warn language servers: The language server gopls is there, but does not start",
+			"warn language servers: The language server gopls is installed, but does not start",
 		);
 	});
 

@@ -75,7 +75,7 @@ describe.each(somePi(import.meta.url))("in the inspector of pi %s", (version) =>
 		await home.model.waitFor(({ isChild, lastUserText }) => isChild && lastUserText.includes("once more"));
 		await terminal.waitForText(/#2 explorer the hunt[\s\S]*▌ once more[\s\S]* following/);
 		terminal.type("o");
-		await terminal.waitForText(/It is running: its session can be opened when it has finished\./);
+		await terminal.waitForText(/It is still running: its session can be opened when it has finished\./);
 		again.open();
 		await terminal.waitForText(/✓ finished[\s\S]*And then: true/);
 

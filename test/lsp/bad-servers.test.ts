@@ -234,7 +234,7 @@ describe("diagnostics that are published", () => {
 
 	test("never are told as unknown", async () => {
 		const { text } = await fake("good", { diagnosticsMs: 500 }).lsp({ action: "diagnostics", file: "a.fake" });
-		expect(text).toContain("Nothing was said in time about a.fake: unknown, not clean.");
+		expect(text).toContain("There was no answer in time about a.fake: unknown, not clean.");
 	});
 });
 

@@ -81,7 +81,7 @@ describe("the answer names", () => {
 		});
 		expect((await lab.lsp({ action: "definition", query: "priceInJava" })).text).toBe(
 			"No symbol called priceInJava was found.\n" +
-				"Note: 1 .java file with priceInJava not looked at: app/Main.java. No language server is known for .java.",
+				"Note: 1 .java file with priceInJava not examined: app/Main.java. No language server is known for .java.",
 		);
 		await expect(lab.lsp({ action: "hover", query: "price_in_rust" })).rejects.toThrow(
 			/^No symbol called price_in_rust was found\..*\nNote: 1 \.rs file .*native\/lib\.rs\. rust-analyzer runs build scripts/,
@@ -105,14 +105,14 @@ describe("the answer names", () => {
 		const { text } = await lab.lsp({ action: "references", file: "packages/core/src/order.ts", query: "unused" });
 		expect(placesIn(text)).toEqual(["packages/core/src/order.ts:4:17"]);
 		expect(text).toContain(
-			"\nNote: unused also stands in packages/shop/src/own.ts: no reference to this symbol as far as known.",
+			"\nNote: unused also occurs in packages/shop/src/own.ts: not references to this symbol as far as is known.",
 		);
 	});
 
 	test("other projects that a rename does not change", async () => {
 		const rename = { action: "rename", file: "packages/core/src/order.ts", query: "priceOf", newName: "cost" } as const;
 		const { text } = await monorepo().lsp(rename);
-		expect(text).toContain("\nNote: priceOf also stands in other projects, unchanged: packages/shop/src/checkout.ts.");
+		expect(text).toContain("\nNote: priceOf also occurs in other projects, unchanged: packages/shop/src/checkout.ts.");
 	});
 
 	test("a project whose server fails, and asks the others", async () => {
@@ -142,6 +142,8 @@ describe("the answer names", () => {
 		expect(placesIn(text)).toEqual(["order.c:2:5", "shop/shop.c:2:25"]);
 		expect(text).toContain("\nNote: there is no compile_commands.json in ., so clangd may not find everything.");
 		// It takes a header for C++ then, where the function is another one.
-		expect(text).toContain("\nNote: price_of also stands in order.h: no reference to this symbol as far as known.");
+		expect(text).toContain(
+			"\nNote: price_of also occurs in order.h: not references to this symbol as far as is known.",
+		);
 	});
 });

@@ -214,7 +214,7 @@ describe("show everything about a run", () => {
 			"admitted     2026-11-15 11:58:20",
 			"started      2026-11-15 11:58:48",
 			"finished     2026-11-15 11:59:58",
-			"stop         asked for by the user, 2026-11-15 11:59:57",
+			"stop         requested by the user, 2026-11-15 11:59:57",
 			"attempt      1 of at most 2",
 			"usage        4 turns · 12.3k tokens (12k in / 345 out) · $0.021",
 			"delivery     delivered 2026-11-15 11:59:59",

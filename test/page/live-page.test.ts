@@ -197,7 +197,7 @@ describe.each(somePi(import.meta.url))("the live page, with real runs of pi %s",
 		await page.locator(".badge.changes-applied").waitFor();
 		expect(readFileSync(join(home.project, "greet.js"), "utf8")).toContain("Good day");
 		await press("a");
-		await page.getByRole("heading", { name: "Take these changes out of your working tree?" }).waitFor();
+		await page.getByRole("heading", { name: "Remove these changes from your working tree?" }).waitFor();
 		await press("Enter");
 		await page.locator(".badge.changes-pending").waitFor();
 		expect(readFileSync(join(home.project, "greet.js"), "utf8")).toBe(FILES["greet.js"]);

@@ -49,7 +49,7 @@ const sandbox = { enforced: "kernel", by: "bwrap", write: "worktree", network: "
 
 const timeout = {
 	code: "SUBAGENT_TIMEOUT",
-	message: "Nothing was heard from it for 180 s.",
+	message: "It was silent for 180 s.",
 	reason: "idle",
 } as const;
 

@@ -42,12 +42,14 @@ test("a name is looked for on the PATH, in whole folders that are not the projec
 });
 
 test.each(["theirs", "linked"])("%s, which leads into the project, is not run", (name) => {
-	expect(start(name)).toEqual({ problem: expect.stringMatching(/no program "\w+" on the PATH but in this project/) });
+	expect(start(name)).toEqual({
+		problem: expect.stringMatching(/no program "\w+" on the PATH, except in this project/),
+	});
 });
 
 test("what is not there is a problem, and so is a path that depends on where one is", () => {
 	expect(start("nothing-like-it")).toEqual({ problem: 'there is no program "nothing-like-it" on the PATH' });
-	expect(start("./gate")).toEqual({ problem: '"./gate" is not a whole path' });
+	expect(start("./gate")).toEqual({ problem: '"./gate" is not an absolute path' });
 });
 
 test("a whole path is taken as it is, and ~ is the home folder", () => {

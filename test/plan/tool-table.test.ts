@@ -738,14 +738,14 @@ const ROWS: Row[] = [
 		because: "on a pi without MCP a tool of a server is told with where servers are configured",
 		file: "tools: read, mcp__github__search",
 		tools: ["read"],
-		warnings: ["mcp__github__search was left out: this pi has no such MCP tool. Look at its mcp.json."],
+		warnings: ["mcp__github__search was left out: this pi has no such MCP tool. Check its mcp.json."],
 	},
 	{
 		because: "a server that this pi does not have is told by its name",
 		file: "tools: read, mcp__nowhere__*",
 		parent: pi15,
 		tools: ["read"],
-		warnings: ["mcp__nowhere__* was left out: this pi has no such MCP tool. Look at its mcp.json."],
+		warnings: ["mcp__nowhere__* was left out: this pi has no such MCP tool. Check its mcp.json."],
 	},
 	{
 		because: "an MCP tool may write, so a role does not get it by default",

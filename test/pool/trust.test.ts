@@ -120,7 +120,7 @@ describe("who is trusted with what", () => {
 		await makeRoles(owner);
 
 		const worker = await startWorker(b);
-		expect((await piGeon(b, ["pool", "check"])).stdout).toContain("The role box may work on runs, and not post any");
+		expect((await piGeon(b, ["pool", "check"])).stdout).toContain("The role box may work on runs, but not post any");
 		const check = await piGeon(a, ["pool", "check"]);
 		expect(check.stdout).toContain("The role anna may post runs\n");
 		expect(check).toMatchObject({ code: 0, stdout: expect.stringContaining("there and back") });

@@ -93,7 +93,7 @@ function expectMarked(heard: string): void {
 	const [name, ...others] = names(heard);
 	expect(others).toEqual([]);
 	// One sentence says what the mark means, before the first of them.
-	expect(heard.slice(0, heard.search(BLOCK))).toMatch(new RegExp(`tag ${name} .*not a message of the user`));
+	expect(heard.slice(0, heard.search(BLOCK))).toMatch(new RegExp(`tag ${name} .*not a message from the user`));
 	// No other mark of this kind is left for a hasty reader to take for the end of it.
 	expect(inside(heard)).not.toMatch(/<\/?report-[0-9a-f]{16}>/);
 }

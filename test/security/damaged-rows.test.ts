@@ -213,7 +213,7 @@ describe("one damaged row of the ledger harms no others", async () => {
 			(record) => announceOf(record as EndedRecord, { redactor, transcript: "/t.jsonl" }).content,
 		);
 		expect(told.filter((content) => content.startsWith("Status: unknown"))).toHaveLength(2);
-		expect(told.join("\n")).toContain("plan is not the JSON of a plan. What became of the run is not known.");
+		expect(told.join("\n")).toContain("plan is not the JSON of a plan. How the run ended is unknown.");
 		// What the row said is not lost.
 		const kept = ledger.get<{ plan: string }>("SELECT plan FROM runs WHERE id = ?", victims.queued);
 		expect(JSON.parse(kept?.plan ?? "")).toMatchObject({ damagedRow: { plan: "{", state: "queued" } });

@@ -99,7 +99,7 @@ describe("a script of the user's does not run in an untrusted project by an inte
 		await ask(false);
 		expect(existsSync(mark)).toBe(false);
 		const { text } = await lab.lsp({ action: "servers", server: "pyright" }, { env });
-		expect(text).toMatch(/pyright-langserver is passed over: its interpreter .*: it (is in|leads into) the project\./);
+		expect(text).toMatch(/pyright-langserver was skipped: its interpreter .*: it (is in|leads into) the project\./);
 		await ask(true);
 		expect(existsSync(mark)).toBe(true);
 	});

@@ -80,7 +80,7 @@ describe("a program of an untrusted project is not run, however it is reached:",
 		const path = SPELLINGS[spelling]?.(lab.folder, ownFolder()) ?? "";
 		const { command, text } = await gopls(lab, path);
 		expect(command).toBeUndefined();
-		expect(text).toMatch(/this project is not trusted, so .*gopls is passed over: it (is in|leads into) the project\./);
+		expect(text).toMatch(/this project is not trusted, so .*gopls was skipped: it (is in|leads into) the project\./);
 		expect((await gopls(lab, path, true)).command).toContain("gopls");
 	});
 
@@ -166,7 +166,7 @@ describe("programs of other users are not run in an untrusted project:", () => {
 		const lab = openLab({ files: {} });
 		const path = program(join(ownFolder(), "bin", "gopls"));
 		chmodSync(what === "the program" ? path : dirname(path), 0o777);
-		expect((await gopls(lab, dirname(path))).text).toMatch(/passed over: all users can write to /);
+		expect((await gopls(lab, dirname(path))).text).toMatch(/was skipped: all users can write to /);
 	});
 });
 

@@ -119,7 +119,7 @@ describe("apply", () => {
 		const before = contentOf(main);
 		expect(await apply(record)).toEqual({
 			status: "error",
-			error: "Nothing was changed. These do not fit the checkout as it is now: a, dir/b, odd *[name]\n",
+			error: "Nothing was changed. The patch does not apply to these files: a, dir/b, odd *[name]\n",
 			conflicts: ["a", "dir/b", "odd *[name]\n"],
 		});
 		expect(contentOf(main)).toEqual(before);
@@ -283,7 +283,7 @@ describe("apply", () => {
 		const { patch } = changeFiles(place.places, record.run.id);
 		writeFileSync(patch, `${readFileSync(patch, "utf8")}\n`);
 		const before = contentOf(main);
-		expect(await apply(record)).toMatchObject({ error: expect.stringContaining("is not what was recorded") });
+		expect(await apply(record)).toMatchObject({ error: expect.stringContaining("differs from what was recorded") });
 		expect(contentOf(main)).toEqual(before);
 	});
 });
@@ -319,11 +319,11 @@ describe("branch and discard", () => {
 		expect(stateOf(record)).toBe("branched");
 		expect(await branchChanges(record, request)).toMatchObject({ done: "already" });
 		expect(await branchChanges(record, { ...request, name: "main" })).toMatchObject({
-			error: expect.stringContaining("something else"),
+			error: expect.stringContaining("already is a branch"),
 		});
 		for (const name of ["-x", "a..b", "x.lock", ""]) {
 			const refused = await branchChanges(record, { ...request, name });
-			expect(refused, name).toMatchObject({ status: "error", error: expect.stringMatching(/git takes no branch/) });
+			expect(refused, name).toMatchObject({ status: "error", error: expect.stringMatching(/git does not accept/) });
 		}
 		expect(await apply(record)).toMatchObject({ done: "applied" });
 		expect(await undo(record)).toMatchObject({ state: "branched" });

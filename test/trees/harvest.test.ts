@@ -121,7 +121,7 @@ describe("what a child changed comes home", () => {
 		expect((await harvest())?.warnings).toEqual([
 			"Symbolic links: link",
 			"Executable files: run.sh",
-			"Files that programs run or obey by themselves: .github/workflows/ci.yml, package.json",
+			"Files that programs run or obey on their own: .github/workflows/ci.yml, package.json",
 		]);
 	});
 

@@ -265,8 +265,8 @@ describe("what is not the tree's business", () => {
 		const { path, warnings, harvest } = await ground.tree(main);
 		expect(Object.keys(textsIn(path))).toEqual([".gitmodules", "a"]);
 		expect(warnings).toEqual([
-			"The tree has nothing of what is in submodules, and changes there do not come home: sub",
-			"The tree has nothing of folders that are repositories of their own: fresh, with commit",
+			"The tree does not have the contents of submodules, and changes there do not come home: sub",
+			"The tree does not have folders that are repositories of their own: fresh, with commit",
 		]);
 		expect(contentOf(main)).toEqual(before);
 		expect(await harvest()).toBeUndefined();

@@ -31,7 +31,7 @@ async function noteOtherProjects(session: LspSession, { server, place, lines, pa
 	const { mentions } = await projectsMentioning(session, name, { isWanted });
 	const files = mentions.flatMap(({ file, inCode }) => (inCode ? [file] : []));
 	if (files.length > 0)
-		session.notes.add(`${name} also stands in other projects, unchanged: ${someOf(session, files)}.`);
+		session.notes.add(`${name} also occurs in other projects, unchanged: ${someOf(session, files)}.`);
 }
 
 /** Lists the code actions for a range; with the title of one as `query`, shows or makes its edit. */

@@ -111,7 +111,7 @@ function report({ severity = "information" }: LspRequest, parts: Checked[], aske
 	});
 	if (shown.length < all.length) lines.push(`… the first ${shown.length} of ${all.length}.`);
 	if (files < asked) lines.push(`Only ${files} of ${asked} files were checked.`);
-	if (silent.length > 0) lines.push(`Nothing was said in time about ${silent.join(", ")}: unknown, not clean.`);
+	if (silent.length > 0) lines.push(`There was no answer in time about ${silent.join(", ")}: unknown, not clean.`);
 	return {
 		text: [`${summary} in ${plural(files, "file")}.`, ...lines].join("\n"),
 		details: { diagnostics: shown, total: all.length, checked: files, files: asked, silent },

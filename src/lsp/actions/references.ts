@@ -101,7 +101,7 @@ async function noteUnexplained(
 	const others = open.flatMap(({ files }) => files).filter((file) => !broken.includes(file));
 	if ((found.length <= 1 || !session.notes.isEmpty) && others.length > 0) {
 		session.notes.add(
-			`${name} also stands in ${someOf(session, others)}: no reference to this symbol as far as known.`,
+			`${name} also occurs in ${someOf(session, others)}: not references to this symbol as far as is known.`,
 		);
 	}
 }

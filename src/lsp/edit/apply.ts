@@ -22,7 +22,7 @@ export async function present(
 	const files = edits.map(({ path }) => workspace.show(path));
 	const said = mayWrite
 		? `${title}: applied to ${files.join(", ")}.`
-		: `${title}: NOT applied. It would change ${files.join(", ")}. Edit the files yourself, or the user sets lsp.allowMutatingActions in pi-geon.json.`;
+		: `${title}: NOT applied. It would change ${files.join(", ")}. Edit the files yourself, or ask the user to set lsp.allowMutatingActions in pi-geon.json.`;
 	const shown =
 		diff.length > LONGEST_DIFF ? `${diff.slice(0, LONGEST_DIFF)}\n… the diff has ${diff.length} characters.` : diff;
 	return { text: `${said}\n\n${shown}`, details: { applied: mayWrite, files, diff, server: server.name } };

@@ -39,7 +39,7 @@ export function findProgram(
 		.filter((path) => !npmPackage || majorVersion(path, npmPackage.name) >= npmPackage.since)
 		.find((path) => {
 			const objection = area && objectionIn(area, path, path === name);
-			if (objection !== undefined) passedOver.push(`${path} is passed over: ${objection}.`);
+			if (objection !== undefined) passedOver.push(`${path} was skipped: ${objection}.`);
 			return objection === undefined;
 		});
 	return { program, passedOver };

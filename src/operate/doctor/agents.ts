@@ -31,7 +31,7 @@ function disabledNobody({ agents }: AgentCatalog, { config, files }: LoadedConfi
 			const meant = nearest(name, names);
 			return {
 				level: "warn",
-				what: `subagents.disabled names an agent that is not here: ${name}`,
+				what: `subagents.disabled names an agent that does not exist here: ${name}`,
 				detail: files.join(", "),
 				remedy:
 					meant === undefined

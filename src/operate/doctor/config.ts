@@ -20,7 +20,7 @@ export const checkConfig: Check = {
 			yield {
 				level: "warn",
 				what: `The directory of an agentId does not exist: ${dir}`,
-				remedy: "Correct agentDir in agents.list of pi-geon.json, or make the directory.",
+				remedy: "Correct agentDir in agents.list of pi-geon.json, or create the directory.",
 			};
 		}
 	},

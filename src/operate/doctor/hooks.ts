@@ -20,7 +20,7 @@ export const checkHooks: Check = {
 				continue;
 			}
 			const [program = ""] = hook.command;
-			if (isExecutable(program)) yield pass(`The program of the ${name} hook is there`, program);
+			if (isExecutable(program)) yield pass(`The program of the ${name} hook exists`, program);
 			else yield broken(`${program} is not a program that you may run`);
 		}
 	},

@@ -82,7 +82,7 @@ async function tryHost({ sources, ledger, signal }: Examination): Promise<Findin
 		return pass(`A host starts and answers, in ${Math.round(performance.now() - began)} ms`);
 	}
 	hostGone(ledger, host.id, Date.now());
-	if (signal.aborted) return { level: "warn", what: "The host was not waited for" };
+	if (signal.aborted) return { level: "warn", what: "Waiting for the host was cancelled" };
 	return failed(ended ?? `It did not come up within ${UP_WITHIN_MS / 1000} s.`);
 }
 

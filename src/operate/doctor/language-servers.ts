@@ -75,7 +75,7 @@ async function* startAll(
 	for (const { server, trouble } of broken.filter(({ server }) => isNeeded(server))) {
 		yield {
 			level: "warn",
-			what: `The language server ${server.name} is there, but does not start`,
+			what: `The language server ${server.name} is installed, but does not start`,
 			detail: trouble,
 			remedy: `Install it again: ${server.install}`,
 		};

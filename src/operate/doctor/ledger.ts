@@ -21,14 +21,14 @@ export const examineLedger = (onOpen: (ledger: Ledger) => void): Check => ({
 		const ledger = await openLedger(places.ledger).catch((error: Error) => error);
 		if (ledger instanceof Error) {
 			const remedy =
-				ledger instanceof LedgerUnusable ? {} : { remedy: `Look at the permissions and the disk of ${places.dir}.` };
+				ledger instanceof LedgerUnusable ? {} : { remedy: `Check the permissions and the disk of ${places.dir}.` };
 			yield { level: "fail", what: "The ledger cannot be opened", detail: ledger.message, ...remedy };
 			return;
 		}
 		ledger.redact = currentRedactor(agentDir).redact;
 		onOpen(ledger);
 		if (isNew) {
-			yield pass("A ledger can be made", places.ledger);
+			yield pass("A ledger can be created", places.ledger);
 			return;
 		}
 		yield* unreadableRows(ledger, { fix });
@@ -46,7 +46,7 @@ function* unreadableRows(ledger: Ledger, { fix }: { fix: boolean }): Iterable<Fi
 			detail: `${ledger.file}, table runs, seq ${found.seq}: ${found.problem}`,
 			remedy: found.isNewer
 				? UPDATE
-				: "It is left out of lists and reports. Close it: it is then listed as failed, and what its row said is kept.",
+				: "It is left out of lists and reports. Close it: it is then listed as failed, and the content of its row is kept.",
 		};
 		if (found.isNewer) yield problem;
 		else yield fixable(problem, { fix }, () => closeUnreadableRow(ledger, found, Date.now()));

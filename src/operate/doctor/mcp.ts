@@ -15,7 +15,7 @@ export const checkMcp: Check = {
 			else
 				yield {
 					level: "warn",
-					what: `The MCP server ${name} has not connected, or offers no tool`,
+					what: `The MCP server ${name} has not connected, or offers no tools`,
 					detail: "Children that are granted its tools wait for it up to 10 s, then work without them, and say so.",
 					remedy: "`pi mcp list` says what is wrong with it.",
 				};

@@ -36,7 +36,8 @@ export const checkSandbox: Check = {
 				level,
 				what: `The kernel enforces what subagents may do (${probe.by}), but not what their hosts may`,
 				detail: `A sandbox inside of another one cannot be made: ${trouble}`,
-				remedy: "Tools of extensions, grep and find are held by policy only. Give them only to agents that you trust.",
+				remedy:
+					"Tools of extensions, grep and find are limited by policy only. Give them only to agents that you trust.",
 			};
 		}
 	},

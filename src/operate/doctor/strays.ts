@@ -24,7 +24,7 @@ export const checkStrays: Check = {
 	async *run(examination) {
 		const { ledger } = examination;
 		if (!ledger) {
-			yield { level: "warn", what: "Hosts were not looked at, because the ledger cannot be used" };
+			yield { level: "warn", what: "Hosts were not checked, because the ledger cannot be used" };
 			return;
 		}
 		let problems = 0;
@@ -57,8 +57,8 @@ async function findingOn(host: HostRecord, examination: Examination, ledger: Led
 			{
 				level: "warn",
 				what: `Host ${host.id} is dead, and the ledger does not know it yet`,
-				detail: host.pid === undefined ? "It never came up." : `Its process ${host.pid} is gone.`,
-				remedy: "The next delegation finds out by itself.",
+				detail: host.pid === undefined ? "It never started." : `Its process ${host.pid} is gone.`,
+				remedy: "The next delegation cleans up.",
 			},
 			examination,
 			() => reapDead(ledger, host, systemPorts),
@@ -69,7 +69,7 @@ async function findingOn(host: HostRecord, examination: Examination, ledger: Led
 	return {
 		level: "warn",
 		what: `Host ${host.id} (process ${host.pid}) does not answer`,
-		detail: "Something in it blocks. If that lasts, its runs are given to another host.",
+		detail: "Something blocks it. If that lasts, its runs are given to another host.",
 		remedy: `If it stays like this: kill ${host.pid}`,
 	};
 }

@@ -44,7 +44,7 @@ function onAgent(agent: AgentDefinition, surroundings: ToolSurroundings): Findin
 		const detail = [...warnings, file].join("\n");
 		findings.push({
 			level: "warn",
-			what: `${agent.name} gets ${tools.join(", ")}, and not all that it asks for`,
+			what: `${agent.name} gets ${tools.join(", ")}, but not everything that it asks for`,
 			detail,
 			...(asksFor.length > 0 && { remedy: "In a terminal, pi asks you about it when it runs." }),
 		});
@@ -102,8 +102,8 @@ function inConfig({ config, files }: LoadedConfig, known: readonly string[], isI
 		names.flatMap((name): Finding[] => {
 			const entry = nameInPi(name);
 			if (setting === "subagents.readonlyTools" && !isMcpTool(entry)) {
-				const remedy = "Only MCP tools can be declared to read: mcp__<server>, or mcp__<server>__<tool>.";
-				return [{ level: "warn", what: `${setting} names what is not an MCP tool: ${name}`, detail, remedy }];
+				const remedy = "Only MCP tools can be declared read-only: mcp__<server>, or mcp__<server>__<tool>.";
+				return [{ level: "warn", what: `${setting} names something that is not an MCP tool: ${name}`, detail, remedy }];
 			}
 			// The list also denies bash, and the problem was already reported for its file.
 			const isBash = setting !== "subagents.readonlyTools" && STANDS_FOR_BASH.includes(name);

@@ -28,7 +28,7 @@ export async function whyToolFails(
 		const { error, stdout, stderr } = await ran(program, CALLS_OF_PI[tool](folder), { env, signal });
 		const said = stderr.trim().split("\n")[0] ?? "";
 		if (error) return said === "" ? error.message.split("\n")[0] : said;
-		return stdout.includes(FILE) ? undefined : "It ran, and did not find a file that is there.";
+		return stdout.includes(FILE) ? undefined : "It ran, but did not find a file that exists.";
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}

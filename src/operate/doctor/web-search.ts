@@ -25,7 +25,7 @@ export const checkWebSearch: Check = {
 						: `Set web.providers.${provider}.baseUrl in pi-geon.json.`,
 			};
 		} else if (names.length === 0) {
-			yield { level: "warn", what: "No search provider can be asked", remedy: "Look at `web` in pi-geon.json." };
+			yield { level: "warn", what: "No search provider can be asked", remedy: "Check `web` in pi-geon.json." };
 		} else if (env.PI_OFFLINE) {
 			yield pass(`web_search asks ${names.join(", then ")}`, "PI_OFFLINE is set, so it was not tried.");
 		} else yield* tried(accounts, web, signal);
@@ -56,4 +56,4 @@ async function* tried(accounts: Account[], settings: WebSettings, signal: AbortS
 }
 
 const UNANSWERED_REMEDY =
-	"Check the network and the key of the provider, or name another one in `web` of pi-geon.json.";
+	"Check the network and the key of the provider, or choose another one under `web` in pi-geon.json.";

@@ -39,7 +39,7 @@ export function changesReport(changes: ChangesView, { width }: Pick<Reading, "wi
 			? ["", ...events.map(({ what, by, at }) => `${timeInWords(at)}  ${what} by ${inOneLine(by)}`)]
 			: []),
 		...(branch === undefined ? [] : ["", `Branch: ${inOneLine(branch)}`]),
-		...(state === "pending" ? ["", "Nothing of it is in your working tree yet."] : []),
+		...(state === "pending" ? ["", "None of it is in your working tree yet."] : []),
 	];
 }
 
@@ -67,7 +67,7 @@ export function changeDoneReport({ runId, done, state, files, branch }: ChangeDo
 		case "undone":
 			return [`Undone: ${what} are no longer in your working tree.`];
 		case "branched":
-			return [`Put ${what} on the branch ${inOneLine(branch ?? "")}. Your working tree is as it was.`];
+			return [`Put ${what} on the branch ${inOneLine(branch ?? "")}. Your working tree is unchanged.`];
 		case "discarded":
 			return [`Discarded ${what}.`];
 		case "already":

@@ -37,7 +37,7 @@ function whereItStands(info: RunInfo, now: number): Fact[] {
 		fact("admitted", timeInWords(info.createdAt)),
 		fact("started", info.startedAt === undefined ? "not yet" : timeInWords(info.startedAt)),
 		fact("finished", info.endedAt === undefined ? undefined : timeInWords(info.endedAt)),
-		fact("stop", info.stop && `asked for by ${info.stop.by}, ${timeInWords(info.stop.at)}`),
+		fact("stop", info.stop && `requested by ${info.stop.by}, ${timeInWords(info.stop.at)}`),
 		fact("attempt", `${info.attempt} of at most ${info.maxAttempts}`),
 		...(info.attempt > 1 ? attemptFacts(info, now) : []),
 		fact("host", info.host),

@@ -41,8 +41,8 @@ export const PAGE_BINDINGS: readonly PageBinding[] = [
 	{ action: "back", keys: ["Escape", "ArrowLeft"], about: "back to the list" },
 	{ action: "previousRun", keys: ["["], about: "in a run: the run above it in the list" },
 	{ action: "nextRun", keys: ["]"], about: "in a run: the run below it in the list" },
-	{ action: "follow", keys: ["f"], about: "follow what is new again" },
-	{ action: "fold", keys: ["t"], about: "fold or unfold what tools were given and returned" },
+	{ action: "follow", keys: ["f"], about: "follow new output again" },
+	{ action: "fold", keys: ["t"], about: "fold or unfold tool calls and results" },
 	{ action: "facts", keys: ["i"], about: "all facts of the run, or its transcript" },
 	{ action: "message", keys: ["m"], about: "send a message: steers an open run, resumes a finished one" },
 	{ action: "stop", keys: ["x"], about: "stop the run" },
@@ -54,7 +54,7 @@ export const PAGE_BINDINGS: readonly PageBinding[] = [
 	{ action: "scope", keys: ["s"], about: "the runs of the same conversation, or of all" },
 	{ action: "search", keys: ["/"], about: "search" },
 	{ action: "pause", keys: ["p"], about: "pause live updates, or continue them" },
-	{ action: "theme", keys: ["T"], about: "light, dark, or as the system has it" },
+	{ action: "theme", keys: ["T"], about: "light, dark, or the system's setting" },
 	{ action: "help", keys: ["?"], about: "this help" },
 ];
 

@@ -84,7 +84,7 @@ function TopBar() {
 			>
 				{paused.value ? "Continue" : "Pause"}
 			</button>
-			<button type="button" class="quiet" title="Light, dark, or as the system has it (T)" onClick={nextTheme}>
+			<button type="button" class="quiet" title="Light, dark, or the system's setting (T)" onClick={nextTheme}>
 				<span aria-hidden="true">◐</span>
 				<span class="sr-only">Theme: </span>
 				{theme.value}

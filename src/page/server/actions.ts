@@ -39,7 +39,7 @@ type SentBody<Body> = Partial<Record<keyof Body, unknown>>;
 export const ACTIONS_OF_PAGE: { readonly [Name in ActionName]: Act<Name> } = {
 	async stop(record, _body, { ledger, sources: { log, ended } }) {
 		const stopped = stopRun(ledger, record, userStops(BY_PAGE));
-		if (stopped.was === "open") log.info("stop asked for", { runId: stopped.runId, by: BY_PAGE });
+		if (stopped.was === "open") log.info("stop requested", { runId: stopped.runId, by: BY_PAGE });
 		// At once: hosts end their runs, and runs that wait for a host are ended here.
 		await wakeHosts(ledger, systemPorts);
 		for (const runId of recover({ ledger, log, ports: systemPorts })) ended(runId, ledger);

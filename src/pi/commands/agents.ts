@@ -64,7 +64,7 @@ export function agentsCommand({ pi, writeQuestions }: AgentsSetup): Subcommand {
 	function forget(name: string): CommandAnswer {
 		const forgotten = writeQuestions.forget(name);
 		const shown = inOneLine(name);
-		if (forgotten === 0) return { problem: `You have said nothing about whether ${shown} may write.` };
+		if (forgotten === 0) return { problem: `You have not decided whether ${shown} may write.` };
 		return [`Forgotten. pi will ask again whether ${shown} may write.`];
 	}
 }

@@ -57,7 +57,7 @@ export async function showLogs(
 		left = rest;
 		const part = await meaningOf(word);
 		if ("error" in part) return misusedLogs(`${part.error}${didYouMean(word, agents)}`);
-		if (Object.keys(part).some((name) => name in filter)) return misusedLogs(`There is an unexpected "${word}".`);
+		if (Object.keys(part).some((name) => name in filter)) return misusedLogs(`Unexpected argument "${word}".`);
 		Object.assign(filter, part);
 	}
 	return logLinesReport(parentRedactor().redactValue(readLogs(places, filter)), { width });

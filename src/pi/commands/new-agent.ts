@@ -85,7 +85,7 @@ const taskFor = (description: string): string => `Write the definition file of a
 The user describes it like this:
 ${description}
 
-The file is Markdown with YAML frontmatter between two lines of three dashes. Fields: name (letters, digits and dashes), description (in double quotes: the first sentence says what it does, the second when to use it), readonly: true unless it must change files, tools (comma-separated, only what it needs, of: read, grep, find, ls, lsp, web_search, fetch_content, get_search_content, convert_content, bash, edit, write), isolation: worktree if it changes files. Below the frontmatter stands its system prompt: its role, its bounds, how to work, how to answer.
+The file is Markdown with YAML frontmatter between two lines of three dashes. Fields: name (letters, digits and dashes), description (in double quotes: the first sentence says what it does, the second when to use it), readonly: true unless it must change files, tools (comma-separated, only what it needs, of: read, grep, find, ls, lsp, web_search, fetch_content, get_search_content, convert_content, bash, edit, write), isolation: worktree if it changes files. Below the frontmatter comes its system prompt: its role, its bounds, how to work, how to answer.
 
 Your result is the text of the file and nothing else.`;
 

@@ -54,9 +54,9 @@ async function startServer(): Promise<string | undefined> {
 	started.once("error", (error) => resolve(error.message));
 	started.once("exit", (code) => {
 		if (pageServer === started) pageServer = undefined;
-		if (code !== 0) resolve(errors.join("").trim() || `The pageServer ended with ${code}.`);
+		if (code !== 0) resolve(errors.join("").trim() || `The page's server exited with ${code}.`);
 	});
-	const timer = setTimeout(() => resolve("The pageServer did not start in time."), STARTED_WITHIN_MS);
+	const timer = setTimeout(() => resolve("The page's server did not start in time."), STARTED_WITHIN_MS);
 	const problem = await promise;
 	clearTimeout(timer);
 	if (problem !== undefined) {

@@ -110,9 +110,10 @@ export function runActions({ pi, session, available, canOpen, decisions, onSpawn
 			return { notice: run.state === "ended" ? "Answer copied." : "Copied what it last said." };
 		},
 		async open({ run, plan, sessionId }) {
-			if (run.state !== "ended") return { notice: "It is running: its session can be opened when it has finished." };
+			if (run.state !== "ended")
+				return { notice: "It is still running: its session can be opened when it has finished." };
 			const file = transcriptOf(findSession(ledger, sessionId) ?? plan.session);
-			if (file === undefined) return { notice: "It left no session file." };
+			if (file === undefined) return { notice: "It has no session file." };
 			if (canOpen) return { notice: "", open: { file, cwd: plan.cwd } };
 			// pi files the copy under the directory it is started in.
 			await copyToClipboard(`cd ${quotedForShell(plan.cwd)} && pi --fork ${quotedForShell(file)}`);

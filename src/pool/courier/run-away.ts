@@ -139,7 +139,7 @@ export class RunAway {
 				return this.#endedAs(
 					this.#stop
 						? this.#stopped(this.#stop)
-						: { kind: "lost", message: `Somebody cancelled its job in the database of pool ${setup.pool}.` },
+						: { kind: "lost", message: `Its job was cancelled in the database of pool ${setup.pool}.` },
 				);
 			default:
 				await this.#bringStop(queue, row);

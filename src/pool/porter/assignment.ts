@@ -200,7 +200,7 @@ export class PoolAssignment {
 	#withNote({ plan }: RunOrder, outcome: Outcome): Outcome {
 		if (!plan.tree || this.job.retryCount === 0) return outcome;
 		const note = this.#setup.redact(
-			"What a worker that died had changed in its copy is lost; the one after it began with a new copy.",
+			"A worker died, and the changes in its copy of the checkout are lost. The next worker began with a new copy.",
 		);
 		return { ...outcome, warnings: [...outcome.warnings, note] };
 	}

@@ -122,7 +122,7 @@ async function bundled(
 	if (size > MOST_BUNDLE_BYTES) {
 		const without = remote === undefined ? " There is no remote that a worker could get it from." : "";
 		throw new CannotTravel(
-			`What a worker would need of the repository is ${Math.ceil(size / 1024 / 1024)} MB, and at most ${MOST_BUNDLE_BYTES / 1024 / 1024} MB travel.${without} Push what you have, or ignore large files.`,
+			`A worker would need ${Math.ceil(size / 1024 / 1024)} MB of the repository, and at most ${MOST_BUNDLE_BYTES / 1024 / 1024} MB can be sent.${without} Push what you have, or ignore large files.`,
 		);
 	}
 	return readFile(file);

@@ -71,7 +71,7 @@ export function moveFiles({ journal, folder, runId, to }: Move): { changed: stri
 		copyFileSync(keptFile(folder, to, index), draft);
 		chmodSync(draft, state.mode);
 		if (!isSameState(findAt(dirname(draft), nameOf(index)), state)) {
-			throw new Error(`What was kept of ${entry.path} is not what it was.`);
+			throw new Error(`The saved content of ${entry.path} has changed.`);
 		}
 	}
 

@@ -81,5 +81,5 @@ function withinBounds<T>(read: () => T): T {
 	}
 }
 
-const damagedArchive = (): Unreadable => new Unreadable("The archive is damagedArchive.");
+const damagedArchive = (): Unreadable => new Unreadable("The archive is damaged.");
 const unpacksTooFar = (): Unreadable => new Unreadable("It unpacks to more than can be read.");

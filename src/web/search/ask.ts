@@ -77,7 +77,7 @@ function hitsIn({ name, provider }: Account, { body, headers }: GuardedResponse)
 	} catch (error) {
 		// A parser's message quotes its input, which we may not repeat outside the marks.
 		const reason = error instanceof SyntaxError ? "it is not JSON." : messageOf(error);
-		throw new WebError("PROVIDER_UNAVAILABLE", `${name} answered in a form that is not known: ${reason}`);
+		throw new WebError("PROVIDER_UNAVAILABLE", `${name} answered in an unknown form: ${reason}`);
 	}
 }
 

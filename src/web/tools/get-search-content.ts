@@ -47,7 +47,7 @@ function keptPage({ responseId, index, url }: Wanted): KeptPage {
 	if (!pages) {
 		throw new WebError(
 			"NOT_FOUND",
-			"Nothing is kept under this id (any more): content lives only as long as this process, and the oldest makes room. Fetch it again.",
+			"Nothing is kept under this id, or no longer: content is kept only while this process runs, and the oldest is dropped first. Fetch it again.",
 		);
 	}
 	const named = index === undefined && url === undefined ? pages.length === 1 : true;

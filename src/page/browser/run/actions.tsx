@@ -66,14 +66,14 @@ export function askApply(run: Named): void {
 
 export function askUndo(run: Named): void {
 	askFirst({
-		title: "Take these changes out of your working tree?",
+		title: "Remove these changes from your working tree?",
 		text: nameOf(run),
 		confirm: "Undo changes",
 		isDangerous: true,
 		onYes: () =>
 			attempt("undo", async () => {
 				const { files } = await act("undo", run.runId);
-				return `Took ${filesInWords(files)} out again.`;
+				return `Reverted ${filesInWords(files)}.`;
 			}),
 	});
 }
@@ -106,7 +106,7 @@ export function askBranch(run: Named & Pick<RunDetail, "changesView">): void {
 		onYes: () =>
 			attempt("branch", async () => {
 				const { done, branch } = await act("branch", run.runId, name === "" ? {} : { name });
-				return done === "already" ? `Branch ${branch} has these changes already.` : `Made branch ${branch}.`;
+				return done === "already" ? `Branch ${branch} has these changes already.` : `Created branch ${branch}.`;
 			}),
 	});
 }
@@ -144,7 +144,7 @@ export function sendMessage(run: Named, message: string): void {
 export function answerQuestion(run: Named, questionId: string, answer: string | boolean | number | null): void {
 	void attempt("answer", async () => {
 		const { status } = await act("answer", run.runId, { questionId, answer });
-		if (status === "late") return "Too late: it was answered elsewhere, or the run went on.";
+		if (status === "late") return "Too late: it was answered elsewhere, or the run continued.";
 		return answer === null ? "Declined." : "Answered.";
 	});
 }

@@ -140,7 +140,7 @@ function Facts({ run }: { run: RunDetail }) {
 		["admitted", wholeTime(run.createdAt)],
 		["started", run.startedAt === undefined ? "not yet" : wholeTime(run.startedAt)],
 		["finished", run.endedAt === undefined ? undefined : wholeTime(run.endedAt)],
-		["stop", run.stop && `asked for by ${run.stop.by}, ${wholeTime(run.stop.at)}`],
+		["stop", run.stop && `requested by ${run.stop.by}, ${wholeTime(run.stop.at)}`],
 		["attempt", `${run.attempt} of at most ${run.maxAttempts}`],
 		["host", run.host],
 		["usage", usageInWords(usage)],

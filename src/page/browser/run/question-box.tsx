@@ -8,7 +8,7 @@ export function QuestionBox({ run, question }: { run: RunDetail; question: OpenQ
 	const { questionId, title, message } = question;
 	const answer = (given: string | boolean | number | null) => answerQuestion(run, questionId, given);
 	return (
-		<section class="question" aria-label="Question of the subagent">
+		<section class="question" aria-label="Question from the subagent">
 			<p class="question-who">
 				<span class="badge tone-asking">? asking</span> <Foreign text={run.agent} /> waits for your answer
 			</p>
