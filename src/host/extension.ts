@@ -82,6 +82,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 				// too.
 				write: writeLog,
 				redact: redactor.redactValue,
+				isWrittenLate: true,
 			});
 			ledger.onUnreadable = ({ id: runId, problem }) =>
 				log.error("a row of the ledger cannot be read", { runId, problem });

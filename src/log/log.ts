@@ -33,26 +33,47 @@ export interface LogContext {
 
 export interface LogTarget {
 	context: LogContext;
-	/** Takes one line, with its line break. May fail: only the line is lost then. */
-	write(line: string): void;
+	/** Takes whole lines, with their line breaks. May fail: only these lines are lost then. */
+	write(lines: string): void;
 	/** Everything in a line goes through it. */
-	redact(line: Readonly<Record<string, unknown>>): unknown;
+	redact(line: LineToWrite): unknown;
+	/**
+	 * Redacting and writing a line takes longer than many of the steps that lines tell of. Lines without trouble wait a
+	 * moment, so that the step after them need not. A process that is killed loses the lines of that moment.
+	 */
+	isWrittenLate?: boolean;
 }
 
+type LineToWrite = Readonly<Record<string, unknown>>;
+
+const WRITTEN_AFTER_MS = 25;
+
 /** One JSON object a line. */
-export function logTo({ context, write, redact }: LogTarget): Log {
+export function logTo({ context, write, redact, isWrittenLate = false }: LogTarget): Log {
+	const waiting: LineToWrite[] = [];
+	const writeAll = () => {
+		const lines = waiting.splice(0).flatMap((line) => orNothing(() => `${JSON.stringify(redact(line))}\n`) ?? []);
+		if (lines.length > 0) orNothing(() => write(lines.join("")));
+	};
+	if (isWrittenLate) process.once("exit", writeAll);
 	const at =
 		(level: LogLevel) =>
 		(message: string, facts: Facts = {}): void => {
-			try {
-				const line = { time: new Date().toISOString(), level, ...context, message, ...facts, ...errorIn(facts) };
-				write(`${JSON.stringify(redact(line))}\n`);
-			} catch (error) {
-				// A full disk, a removed folder, or a fact that cannot be JSON: the work continues without this line.
-				if (!(error instanceof Error)) throw error;
-			}
+			waiting.push({ time: new Date().toISOString(), level, ...context, message, ...facts, ...errorIn(facts) });
+			if (!isWrittenLate || level !== "info") writeAll();
+			else if (waiting.length === 1) setTimeout(writeAll, WRITTEN_AFTER_MS).unref();
 		};
 	return { info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** A full disk, a removed folder, or a fact that cannot be JSON: the work continues without these lines. */
+function orNothing<Result>(work: () => Result): Result | undefined {
+	try {
+		return work();
+	} catch (error) {
+		if (!(error instanceof Error)) throw error;
+		return undefined;
+	}
 }
 
 /** For processes that have no log file. */

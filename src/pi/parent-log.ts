@@ -10,6 +10,7 @@ export const parentLog: Log = logTo({
 	context: { role: "parent", pid: process.pid },
 	write: (line) => appendToLog(placesIn(getAgentDir()).parentLog, line),
 	redact: (value) => parentRedactor().redactValue(value),
+	isWrittenLate: true,
 });
 
 /** Redacts everything that this pi shows or records of its children. */

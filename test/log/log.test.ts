@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createRedactor } from "../../src/collect/redact/redactor.ts";
 import { type LogRole, logTo } from "../../src/log/log.ts";
 import { appendToLog, logFilesOf, rotateLog } from "../../src/log/log-file.ts";
@@ -64,6 +64,58 @@ describe("a log", () => {
 		cycle.self = cycle;
 		expect(() => logInto(join(folder, "file", "x", "parent.log")).info("lost")).not.toThrow();
 		expect(() => logInto(places().parentLog).info("a cycle", { cycle, big: 1n })).not.toThrow();
+	});
+
+	describe("that is written late", () => {
+		beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout"] }));
+		afterEach(() => void vi.useRealTimers());
+
+		const scene = () => {
+			const writes: string[] = [];
+			const log = logTo({
+				context: { role: "host", pid: 7 },
+				write: (lines) => writes.push(lines),
+				redact: (line) => redactor.redactValue(line),
+				isWrittenLate: true,
+			});
+			const messages = () =>
+				writes.map((lines) =>
+					lines
+						.trim()
+						.split("\n")
+						.map((line) => JSON.parse(line).message),
+				);
+			return { log, messages };
+		};
+
+		test("has its lines a moment later, all at once, with their own times", () => {
+			const { log, messages } = scene();
+			log.info("claimed");
+			log.info("started");
+			expect(messages()).toEqual([]);
+			vi.advanceTimersByTime(1000);
+			log.info("ended");
+			vi.advanceTimersByTime(1000);
+			expect(messages()).toEqual([["claimed", "started"], ["ended"]]);
+		});
+
+		test("has trouble at once, after what came before it", () => {
+			const { log, messages } = scene();
+			log.info("claimed");
+			log.warn("asks the model again");
+			log.error("work failed");
+			expect(messages()).toEqual([["claimed", "asks the model again"], ["work failed"]]);
+		});
+
+		test("has all its lines when the process exits, without one that cannot be JSON", () => {
+			const { log, messages } = scene();
+			log.info("claimed");
+			log.info("not JSON", { big: 1n });
+			log.info("started");
+			const [writeAll] = process.listeners("exit").slice(-1);
+			writeAll?.(0);
+			expect(messages()).toEqual([["claimed", "started"]]);
+		});
 	});
 
 	test("is set aside when it is large, and never takes more than its bounds", () => {
