@@ -1,4 +1,4 @@
-import { settleDeliveries } from "../ledger/deliveries.ts";
+import { isOwed, settleDeliveries } from "../ledger/deliveries.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
 import type { EndedRecord } from "../ledger/records.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -97,8 +97,11 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		await this.#setup.use(talk, async ({ ledger }) => {
 			// These are delivered even if the ledger cannot be written now: the next look records it.
 			for (const id of told) this.awaited(id);
+			// A look that came first may have settled them: then the disk need not be read again.
+			const due = told.filter((id) => isOwed(ledger, id));
+			if (due.length === 0) return;
 			const onDisk = toldOnDisk(talk, ledger.files, scripted);
-			const paid = told.filter((id) => onDisk.has(id));
+			const paid = due.filter((id) => onDisk.has(id));
 			for (const id of settleDeliveries(ledger, paid, this.#clock.now())) {
 				this.#setup.log.info("answered", { runId: id, session: talk.sessionId });
 			}

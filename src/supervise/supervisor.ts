@@ -30,6 +30,9 @@ export interface SupervisorSetup {
 	onEndedHere?: ((id: RunId) => void) | undefined;
 }
 
+/** By then the request that carries the answer is on its way. */
+const LOOK_AFTER_ANSWER_MS = 20;
+
 /** What one look at the ledger found. */
 interface Seen extends FoundRuns {
 	runs: Map<RunId, SeenRun>;
@@ -170,7 +173,7 @@ export class Supervisor {
 			// A caller that got its answer continues before anything else is looked at, but not twice in a row.
 			const answered = decided.actions.some((action) => action.do === "answer");
 			this.#isSessionDue = this.#session !== undefined && answered && !this.#isSessionDue;
-			if (this.#isSessionDue) this.#loop.hint();
+			if (this.#isSessionDue) again = LOOK_AFTER_ANSWER_MS;
 			else again = this.#session && this.#lookAt(this.#session, seen.ofSession, isInTrouble);
 			this.#hosts?.closeUnused();
 		} catch (error) {
