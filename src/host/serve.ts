@@ -1,5 +1,6 @@
 import { claimRuns } from "../ledger/claim.ts";
 import { closeHost, hostGone, leaveIfIdle } from "../ledger/hosts.ts";
+import { isUnfinished } from "../ledger/open-runs.ts";
 import type { Places } from "../ledger/places.ts";
 import type { ProfileKey } from "../ledger/profile-key.ts";
 import { heldRuns } from "../ledger/progress.ts";
@@ -164,11 +165,13 @@ export class Host {
 
 	#see() {
 		const { id, ledger } = this.#setup;
+		const active = this.#runs.all;
 		return {
-			active: this.#runs.all,
+			active,
 			held: heldRuns(ledger, id),
 			pendingOutcomes: this.#pendingOutcomes.size + this.#stopHooks.running,
-			isWatched: (this.#watchers?.connections ?? 0) > 0,
+			// Only an idle host needs to know.
+			isWatched: active.length === 0 && (this.#watchers?.watchAny((runId) => isUnfinished(ledger, runId)) ?? false),
 		};
 	}
 
@@ -214,7 +217,7 @@ export class Host {
 
 	/** Watchers are told first. */
 	#tellEnd(id: RunId, counted = true): void {
-		this.#watchers?.ended(id);
+		this.#watchers?.ended(id, counted);
 		if (counted) this.#setup.traces?.ended(id, this.#setup.ledger);
 	}
 

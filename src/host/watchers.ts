@@ -60,9 +60,12 @@ export class Watchers {
 		this.#listener = await wire.listen(address, (link) => this.#connected(link), onTrouble);
 	}
 
-	/** How many connections keep the host from leaving. */
-	get connections(): number {
-		return this.#counted().length;
+	/**
+	 * Whether a connection keeps the host from leaving: one that watches a run which has not finished. Parents leave
+	 * connections open, so that the next run need not wait for one.
+	 */
+	watchAny(isOpen: (id: RunId) => boolean): boolean {
+		return this.#counted().some(({ runs }) => [...runs.keys()].some(isOpen));
 	}
 
 	#counted(): Watching[] {
@@ -115,11 +118,13 @@ export class Watchers {
 		this.#tell({ type: "started", runId });
 	}
 
-	ended(runId: RunId): void {
+	/** `isOver`: it will never be ours again. */
+	ended(runId: RunId, isOver = true): void {
 		this.#pending.get(runId)?.cancel();
 		this.#pending.delete(runId);
 		this.#latest.delete(runId);
 		this.#tell({ type: "ended", runId });
+		if (isOver) for (const { runs } of this.#watching.values()) runs.delete(runId);
 	}
 
 	/** False if the socket could not be removed. */

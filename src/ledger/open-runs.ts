@@ -11,6 +11,10 @@ export interface OpenRun {
 	hostId?: HostId;
 }
 
+/** Whether a run has not finished. Asked often, so without its plan. */
+export const isUnfinished = (ledger: Ledger, id: RunId): boolean =>
+	ledger.get("SELECT 1 FROM runs WHERE id = ? AND state <> 'ended'", id) !== undefined;
+
 /** The unfinished runs of a session, oldest first. Read often, so without their plans. */
 export function openRunsOf(ledger: Ledger, parentSession: string, at: number): OpenRun[] {
 	const rows = ledger.all<Pick<OpenRun, "id" | "state"> & ProfileColumns & { host_id: HostId | null }>(

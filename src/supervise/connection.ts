@@ -35,10 +35,12 @@ export class HostConnection {
 	/** The questions that the user sees now. */
 	readonly #asked = new Map<number, AbortController>();
 	readonly #pinged = new Set<(answered: boolean) => void>();
+	#unusedSince: number;
 
 	private constructor(link: Link, { clock }: Ports) {
 		this.#link = link;
 		this.#clock = clock;
+		this.#unusedSince = clock.elapsed();
 		link.onMessage((message) => this.#take(message));
 		link.onClose(() => {
 			for (const asked of this.#asked.values()) asked.abort();
@@ -56,8 +58,9 @@ export class HostConnection {
 		return this.#link.isOpen;
 	}
 
-	get watches(): number {
-		return this.#listeners.size;
+	/** How long it has had no listeners. */
+	get unusedForMs(): number {
+		return this.#listeners.size > 0 ? 0 : this.#clock.elapsed() - this.#unusedSince;
 	}
 
 	/** Returns a function that ends the watching. */
@@ -70,6 +73,7 @@ export class HostConnection {
 			const others = this.#listenersOf(runId).filter((other) => other !== listener);
 			if (others.length > 0) this.#listeners.set(runId, others);
 			else this.#listeners.delete(runId);
+			this.#unusedSince = this.#clock.elapsed();
 		};
 	}
 

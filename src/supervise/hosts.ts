@@ -22,6 +22,10 @@ import type { HostProfile } from "./profile.ts";
 import { startHost } from "./start-host.ts";
 
 const START_ATTEMPTS = 2;
+/** How often to look whether a host that was prepared is ready. */
+const READY_YET_MS = 50;
+/** How long to keep a connection that nothing needs: a host lives about as long without runs. */
+const UNUSED_FOR_MS = 60_000;
 /** How often, and for how long, to retry a start that the system refuses because of a full disk or missing permissions. */
 const REFUSED_STARTS = { times: 10, forMs: 30_000 };
 
@@ -50,6 +54,7 @@ export class Hosts {
 	readonly #startHost: typeof startHost;
 	readonly #log: Log;
 	readonly #connections = new Map<HostId, HostConnection>();
+	#cancelConnectingAhead = () => {};
 	/** Hosts that we are connecting to. */
 	readonly #connecting = new Set<HostId>();
 	readonly #failedToConnect = new Map<HostId, unknown>();
@@ -83,10 +88,32 @@ export class Hosts {
 		return this.#starting.size === 0 ? undefined : this.#ports.clock.elapsed() - Math.max(...this.#starting.values());
 	}
 
-	/** Starts the host that such a run will need, ahead of time, so that the run need not wait for the host. */
+	/**
+	 * Starts the host that such a run will need, ahead of time, and connects to it, so that the run need not wait for either.
+	 */
 	prepare(plan: RingedPlan): void {
 		const profile = this.#profiles.for(plan);
-		this.#findOrStart({ digest: profile.digest }, profile);
+		this.#connectAhead(this.#findOrStart({ digest: profile.digest }, profile));
+	}
+
+	#connectAhead({ id }: HostRecord): void {
+		this.#cancelConnectingAhead();
+		const host = this.#known(id);
+		if (host?.state === "starting" && host.leaseUntil > this.#now) {
+			this.#cancelConnectingAhead = this.#ports.clock.after(READY_YET_MS, () => this.#connectAhead(host));
+		} else if (host?.state === "ready" && !this.#connections.has(id) && !this.#connecting.has(id)) {
+			void this.#connect(host);
+		}
+	}
+
+	/** Undefined too if the ledger cannot be read now: the run itself will connect. */
+	#known(id: HostId): HostRecord | undefined {
+		try {
+			return findHost(this.#ledger, id);
+		} catch (error) {
+			if (!(error instanceof LedgerTrouble)) throw error;
+			return undefined;
+		}
 	}
 
 	/** Makes the hosts look at the ledger at once, instead of at their next heartbeat. */
@@ -97,6 +124,7 @@ export class Hosts {
 	/** Closes all sockets. Runs continue without us. */
 	dispose(): void {
 		this.#disposed = true;
+		this.#cancelConnectingAhead();
 		for (const connection of this.#connections.values()) connection.close();
 		this.#connections.clear();
 	}
@@ -287,10 +315,10 @@ export class Hosts {
 		reapDead(this.#ledger, host, this.#ports);
 	}
 
-	/** Closes the connections that are not needed, because a connection keeps its host alive. */
+	/** Closes connections that nothing has needed for a while. The next run of a session does not wait for a new one. */
 	closeUnused(): void {
 		for (const [id, connection] of this.#connections) {
-			if (connection.watches > 0) continue;
+			if (connection.isOpen && connection.unusedForMs < UNUSED_FOR_MS) continue;
 			connection.close();
 			this.#connections.delete(id);
 		}

@@ -77,7 +77,7 @@ describe("an observer of a run", () => {
 	test("hears how it goes, and is not there for the host otherwise", async () => {
 		const { watchers, wakes, seen, until } = await scene();
 		await until(() => seen.turns.length > 0);
-		expect(watchers.connections).toBe(0);
+		expect(watchers.watchAny(() => true)).toBe(false);
 		expect(watchers.presence(runId)).toBe("unknown");
 		expect(wakes).toEqual([]);
 	});
@@ -90,7 +90,7 @@ describe("an observer of a run", () => {
 		parent.onMessage((message) => (message as { type: string }).type === "withdrawn" && withdrawn.resolve(message));
 		parent.send({ type: "watch", runId, user: true });
 		await heard(parent);
-		expect([watchers.connections, watchers.presence(runId)]).toEqual([1, "user"]);
+		expect([watchers.watchAny(() => true), watchers.presence(runId)]).toEqual([true, "user"]);
 		const wokenByParent = wakes.length;
 		const answer = watchers.ask(runId, question, { patienceMs: 0, signal: forever() });
 		await until(() => seen.asks.length > 0);

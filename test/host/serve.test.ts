@@ -2,10 +2,12 @@ import { expect, test } from "vitest";
 import { Host } from "../../src/host/serve.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { findOrReserveHost } from "../../src/ledger/hosts.ts";
-import { requestStop } from "../../src/ledger/progress.ts";
+import { endRun, requestStop } from "../../src/ledger/progress.ts";
 import { NO_LOG } from "../../src/log/log.ts";
 import { HEARTBEAT_MS, LEASE_MS } from "../../src/processes/lease.ts";
 import type { EndCause, Outcome } from "../../src/run/outcome.ts";
+import { NOBODY } from "../../src/supervise/ask.ts";
+import { HostConnection, type WatchListener } from "../../src/supervise/connection.ts";
 import { admission, outcomeOf, success } from "../ledger/samples.ts";
 import { PLACES } from "../simulation/places.ts";
 import { quietWorld } from "../simulation/quiet-world.ts";
@@ -88,6 +90,29 @@ test("as long as it has a run it stays, and renews its lease", async () => {
 	await pass(3 * LEASE_MS);
 	expect(hasLeft()).toBe(false);
 	expect(hostRow()?.until).toBeGreaterThan(world.scheduler.now);
+});
+
+test("a parent that stays connected keeps it only while a run that it watches has not finished", async () => {
+	const { world, admit, children, pass, served, hasLeft } = scene();
+	const parent = world.start("p0");
+	await pass(100);
+	const connecting = HostConnection.open("/hosts/1.sock", parent.ports);
+	await pass(100);
+	const connection = await connecting;
+	const listener: WatchListener = { hasUser: false, onHint: () => {}, onAsk: async () => NOBODY };
+	connection.watch(admit(), listener);
+	// Of another host.
+	const elsewhere = world.database.ledgerOf(parent);
+	const other = admitRun(elsewhere, admission({ at: world.scheduler.now, profile: "other" })).run.id;
+	connection.watch(other, listener);
+	await pass(1000);
+	children[0]?.(success());
+	await pass(2 * (IDLE_MS + HEARTBEAT_MS));
+	expect([hasLeft(), connection.isOpen]).toEqual([false, true]);
+	endRun(elsewhere, { id: other, fence: 0, outcome: success(), at: world.scheduler.now });
+	await pass(2 * (IDLE_MS + HEARTBEAT_MS));
+	await served;
+	expect(connection.isOpen).toBe(false);
 });
 
 test("what ended while the ledger could not be written to is recorded afterwards", async () => {

@@ -54,7 +54,7 @@ test("the host hears whether somebody wants progress, and whether a user is ther
 	await pass();
 	const watch = (quiet: boolean, user: boolean) => ({ type: "watch", runId, quiet, user });
 	expect(received).toEqual([watch(true, false), watch(false, true), watch(false, true)]);
-	expect(connection.watches).toBe(1);
+	expect(connection.unusedForMs).toBe(0);
 });
 
 test("those who watch a run hear of it and of no other, until they end it", async () => {
@@ -71,7 +71,7 @@ test("those who watch a run hear of it and of no other, until they end it", asyn
 	await says({ type: "nonsense", runId });
 	end();
 	await says({ type: "ended", runId });
-	expect([heard, others, connection.watches]).toEqual([["hint", "turn 3", "hint"], [], 1]);
+	expect([heard, others, connection.unusedForMs]).toEqual([["hint", "turn 3", "hint"], [], 0]);
 });
 
 test.each<[string, () => Promise<Answer | typeof NOBODY>, object]>([
