@@ -191,7 +191,7 @@ async function leftAtWork(held: Gate): Promise<Home> {
 
 // Each of these opens pi twice, or a host besides.
 describe("while no pi is open", () => {
-	test("Ctrl-C leaves a run that is followed, and the run goes on", async () => {
+	test("Ctrl-C leaves a run that is followed, and the run continues", async () => {
 		const held = gate();
 		const home = await leftAtWork(held);
 		const following = startPiGeon(home, ["log", "-f", "last"]);
@@ -204,7 +204,7 @@ describe("while no pi is open", () => {
 		expect(await again.ended).toMatchObject({ code: 0, stderr: "" });
 	});
 
-	longTest("Ctrl-C leaves an answer that is waited for, and it is said which run goes on", async () => {
+	longTest("Ctrl-C stops waiting for an answer, and says which run continues", async () => {
 		const held = gate();
 		const home = await leftAtWork(held);
 		const id = idOf(home);

@@ -86,7 +86,7 @@ describe("an unanswered question about a project's agent, on any pi", () => {
 	});
 });
 
-test("where somebody can be asked, the user is asked once, with the file named", async () => {
+test("where there is a user, the user is asked once, with the file named", async () => {
 	const home = await openHome({
 		script: dispatch({
 			parent: [delegateTo("local", "First."), delegateTo("local", "Second."), text("Done.")],

@@ -60,7 +60,7 @@ const settledTimes = (rpc: ReturnType<typeof startRpc>): number =>
 	rpc.events.filter((event) => event.type === "agent_settled").length;
 
 describe.each(piVersions)("in the background, on pi %s", (version) => {
-	test("three runs go on while the parent talks, and come home once each, in one turn", async () => {
+	test("three runs continue while the parent talks, and come home once each, in one turn", async () => {
 		const gates = { A: gate(), B: gate(), C: gate() };
 		const mayAnswer = gate();
 		const talking: Script = async (request) => {
@@ -300,7 +300,7 @@ longTest("a model that does not exist gives way with a warning", async () => {
 	expect(announce?.content).toContain("scripted/imaginary");
 });
 
-test("a host that dies with a background run: it goes on in another, and comes home once", async () => {
+test("a host that dies with a background run: it continues in another, and comes home once", async () => {
 	let asked = 0;
 	const home: Home = await shared.openHome({
 		script: dispatch({

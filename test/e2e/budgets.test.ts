@@ -31,7 +31,7 @@ async function delegated(child: Script, home: Omit<SharedHomeOptions, "script">,
 
 const priced = { agents: { defaults: { subagents: { model: "scripted/priced" } } } };
 
-test("a child that would run for ever stops at ten turns, with its findings", async () => {
+test("a child that would run forever stops at ten turns, with its findings", async () => {
 	const { details, asked } = await delegated(endlessWorker, { config: { subagents: { maxTurns: 10 } } });
 	expect(asked).toHaveLength(10);
 	expect(details?.error).toMatchObject({ code: "SUBAGENT_FAILED", reason: "budget" });

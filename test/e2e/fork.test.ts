@@ -291,7 +291,7 @@ describe.each(somePi(import.meta.url))("context: fork, pi %s", (pi) => {
 		},
 	);
 
-	test("a session that is continued goes on: it is not copied again, and its history is its own", async () => {
+	test("a continued session is not copied again, and its history is its own", async () => {
 		const home = await shared.openHome({
 			pi,
 			agents: { "scout.md": scout() },

@@ -148,7 +148,7 @@ test("a new session does not open the ledger until it delegates; one that is con
 	expect(continued.stderr).toContain("The ledger was damaged. It is kept as ");
 });
 
-test("a damaged ledger is kept under another name, the user is told, and work goes on", async () => {
+test("a damaged ledger is kept under another name, the user is told, and work continues", async () => {
 	const home = await openDelegating();
 	mkdirSync(ledgerFolder(home), { recursive: true });
 	writeFileSync(ledgerFile(home), "garbage ".repeat(1000));

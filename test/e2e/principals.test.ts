@@ -108,7 +108,7 @@ function snapshot(home: Home): object {
 	return { names, files: Object.fromEntries([...own, ...mains].map((file) => [file, facts(file)])) };
 }
 
-describe.each(somePi(import.meta.url))("credentials follow the agentId, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("credentials belong to the principal, on pi %s", (version) => {
 	test("its own go before main's, and nothing is written", async () => {
 		const { child, parentRequest, before, after, receipt } = await spawnOne({
 			version,
@@ -125,7 +125,7 @@ describe.each(somePi(import.meta.url))("credentials follow the agentId, on pi %s
 	});
 });
 
-describe("credentials follow the agentId, on any pi", () => {
+describe("credentials belong to the principal, on any pi", () => {
 	const version = ANY_PI;
 
 	longTest("main's are used where it has none for a provider", async () => {

@@ -115,7 +115,7 @@ describe("a host suspended past its lease", () => {
 		expect(transcript.text).not.toContain("From the suspended host.");
 	}
 
-	test("is ended before anybody else gets its runs", async () => {
+	test("is ended before another host gets its runs", async () => {
 		const { pid, running, letGo } = await suspended(() => {});
 		expect(isGone(pid)).toBe(true);
 		letGo();
@@ -223,7 +223,7 @@ test("a stop that no process received is carried out later: it outlives parent a
 	expect(home.model.requests.filter(({ isChild }) => isChild)).toHaveLength(before);
 });
 
-test("what is owed to a session without a file need not be kept for ever: the plan says so", async () => {
+test("outcomes owed to a session without a file need not be kept forever: the plan says so", async () => {
 	const home = await openHome({
 		script: dispatch({ parent: [delegateTo("explorer", "Find it."), text("Done.")], child: [finalize("Found.")] }),
 	});

@@ -179,7 +179,7 @@ describe("whatever way a run with a tree ends, its changes come home and the end
 		expect(treesLeft(home)).toEqual([]);
 	});
 
-	test("its host was killed while it worked: it goes on in the same tree", async () => {
+	test("its host was killed while it worked: it continues in the same tree", async () => {
 		const home: Home = await openHome({
 			script: dispatch({
 				parent: [delegateTo("worker", "Write."), text("Done.")],

@@ -64,7 +64,7 @@ test("a read-only agent gets no tool that writes: none that its file names, and 
 	expect(existsSync(join(home.project, "owned.txt"))).toBe(false);
 });
 
-test("a model that never gets the shape of its handing over right is given up on, and not asked for ever", async () => {
+test("a model that never returns its answer properly is given up on, and not asked forever", async () => {
 	const home = await openHome({
 		script: dispatch({
 			parent: [delegateTo("explorer", "Look."), text("Done.")],

@@ -160,7 +160,7 @@ test("wherever it is damaged, using it ends: with a run on record, or with a rea
 
 const openHome = useHome();
 
-test("on a pi whose ledger is damaged a delegation ends with an answer or a reason, and pi goes on", async () => {
+test("on a pi with a damaged ledger, a delegation ends with an answer or a reason, and pi continues", async () => {
 	const home = await openHome({
 		script: dispatch({
 			parent: ({ lastMessage }) => (lastMessage?.role === "tool" ? text("Done.") : delegateTo("explorer", "Look.")),

@@ -70,7 +70,7 @@ describe("a question", () => {
 		expect(await answer).toBeUndefined();
 	});
 
-	test("an answer of somebody who was not asked is none", async () => {
+	test("an answer of a watcher that was not asked does not count", async () => {
 		const { asks, parents, answer } = scene(1);
 		const stranger = new Parent(asks);
 		asks.answered(stranger, 1, true);

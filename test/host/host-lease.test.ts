@@ -58,7 +58,7 @@ test("until its lease has run out a host may write without asking, and then no l
 	expect(() => lease.assertLeaseHeld()).toThrow(Lost);
 });
 
-test("one that was suspended and was not replaced goes on, with a new lease", () => {
+test("one that was suspended and was not replaced continues, with a new lease", () => {
 	const lease = leaseOf();
 	lease.take();
 	now += LEASE_MS + 5000;

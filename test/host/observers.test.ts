@@ -82,7 +82,7 @@ describe("an observer of a run", () => {
 		expect(wakes).toEqual([]);
 	});
 
-	test("may answer a dialog that somebody else sees too, and the first answer counts", async () => {
+	test("may answer a dialog that a watcher sees too, and the first answer counts", async () => {
 		const { address, watchers, wakes, seen, observer, until } = await scene();
 		const parent = await socketWire.connect(address);
 		closing.push(() => parent.close());

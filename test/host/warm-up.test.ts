@@ -33,7 +33,7 @@ async function warmUpFor(api: string, isIdle = () => true) {
 }
 
 /** Whichever model the user has, a run is worked on to its end, in no file and over no connection but to ourselves. */
-test.each([...WATCHABLE])("a host warms up for %s without a trace, and without asking anybody", async (api) => {
+test.each([...WATCHABLE])("a host warms up for %s without a trace, and without any request", async (api) => {
 	const requests = vi.spyOn(globalThis, "fetch");
 	const [outcome] = await warmUpFor(api);
 	for (const [url] of [...requests.mock.calls]) {
@@ -58,7 +58,7 @@ test("behind a proxy it does not even ask itself", async () => {
 	expect(requests).not.toHaveBeenCalled();
 });
 
-test("it stops when somebody comes with a run", async () => {
+test("it stops when a run arrives", async () => {
 	let asked = 0;
 	expect(await warmUpFor("openai-completions", () => ++asked === 1)).toHaveLength(1);
 });

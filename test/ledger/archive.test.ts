@@ -175,7 +175,7 @@ describe("the transcript that an announce names", () => {
 		expect(readdirSync(folder)).toEqual([basename(told)]);
 	});
 
-	test("is the file as it is, if it stays, or if another run goes on in the session", async () => {
+	test("is the file as it is, if it stays, or if another run continues the session", async () => {
 		const ledger = await scratch.ledger();
 		const folder = scratch.folder();
 		const kept = pastRun(ledger, { folder, delivered: null });

@@ -154,7 +154,7 @@ describe("an idle host", () => {
 		expect(leaveIfIdle(ledger, hostId)).toBe(true);
 	});
 
-	test("never leaves behind the back of somebody who has admitted a run and found it", async () => {
+	test("never leaves while a process that has admitted a run relies on it", async () => {
 		const RUNS = 150;
 		const { file } = await scratch.ledger();
 		const [parent, hosts] = await Promise.all([scratch.peer(), scratch.peer()]);

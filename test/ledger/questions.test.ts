@@ -87,7 +87,7 @@ test("one process shows it at a time, and only while it is open", async () => {
 	expect(take("b", 9)).toEqual([]);
 });
 
-test("a host does not decline what somebody has begun to show, nor for a run that it has lost", async () => {
+test("a host does not decline a question that a process has begun to show, nor one of a run that it has lost", async () => {
 	const { ledger, fence, ask } = await runningRun();
 	const seq = ask();
 	const seen = findQuestion(ledger, seq) ?? expect.fail("not there");

@@ -131,7 +131,7 @@ describe("a log", () => {
 		}
 	});
 
-	test("that is somebody's standard error goes on in the same file after it was set aside", () => {
+	test("that is a process's standard error continues in the same file after a rotation", () => {
 		const file = join(folder, "0a1b2c3d.log");
 		const stderr = openSync(file, "a", 0o600);
 		writeSync(stderr, "y".repeat(1024 * 1024));

@@ -26,7 +26,7 @@ async function expectDead(lab: FakeLab): Promise<void> {
 }
 
 describe("a server that", () => {
-	test("fails to start is said with its words and how to install it, and not tried for ever", async () => {
+	test("fails to start is reported with its words and how to install it, and not tried forever", async () => {
 		const lab = fake("fails");
 		await expect(lab.hover()).rejects.toThrow(
 			/^fake failed: it ended with exit code 3, saying: error: no toolchain\. Check that .* works, or install it again: npm install fake\.$/,

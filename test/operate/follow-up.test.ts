@@ -31,7 +31,7 @@ async function runWithMessages(): Promise<{ ledger: Ledger; id: RunId; one: numb
 const successorsOf = (ledger: Ledger, id: RunId): RunRecord[] => selectRuns(ledger, "id <> ? ORDER BY seq", id);
 
 describe("messages that a run did not receive", () => {
-	test("become the task of one that goes on in its session, in the moment it ends", async () => {
+	test("become the task of a run that continues in its session, the moment it ends", async () => {
 		const { ledger, id, one, two } = await runWithMessages();
 		messageTaken(ledger, { seq: one, fence: 1, at: 3 });
 		const three = sendToRun(ledger, id, { body: "Three.", at: 3 }) ?? 0;

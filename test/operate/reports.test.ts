@@ -165,7 +165,7 @@ describe("lines of the logs", () => {
 		facts: { reason: "it ended with exit code 1, saying nothing", error: "Error: no\n    at here" },
 	};
 
-	test("are never cut: what does not fit goes on below", () => {
+	test("are never cut: text that does not fit continues on the next line", () => {
 		const head = "2026-11-15 12:00:00 ERROR host 3f88d0cf 8f3a0c12 explorer gave up starting a host";
 		expect(logLinesReport([line], { width: Number.MAX_SAFE_INTEGER })).toEqual([
 			`${head} reason=it ended with exit code 1, saying nothing`,

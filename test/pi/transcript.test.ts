@@ -71,7 +71,7 @@ test("keeps what it has when the file is put away", () => {
 	expect(texts(transcript)).toEqual(["still here"]);
 });
 
-test("shows the branch that goes on, not what a lost host wrote beside it, and survives garbage", () => {
+test("shows the branch that continues, not what a lost host wrote beside it, and survives garbage", () => {
 	const lines = [
 		header,
 		said("a", null, "start"),

@@ -53,7 +53,7 @@ test("a warning names who else gets the conversation: another provider, a fallba
 	]);
 });
 
-test("a session that is continued goes on: the field is for new ones", async () => {
+test("a continued session ignores the field, which is for new ones", async () => {
 	const session = {
 		agent: "custom",
 		cwd: "/project",

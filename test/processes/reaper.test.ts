@@ -263,7 +263,7 @@ describe("a host whose socket may not be removed for now", () => {
 		expect([findHost(ledger, host.id)?.state, existsSync(host.socket)]).toEqual(["gone", false]);
 	});
 
-	test("does not keep its runs for ever", async () => {
+	test("does not keep its runs forever", async () => {
 		const ledger = await scratch.ledger();
 		const { id } = deadHost(ledger);
 		admitRun(ledger, admission());

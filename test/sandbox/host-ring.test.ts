@@ -45,7 +45,7 @@ async function underway(version: (typeof piVersions)[number]) {
 }
 
 describe.each(piVersions)("a host in a ring, pi %s", (version) => {
-	test("goes on when the process that waits for it is killed, and its run loses no attempt", async () => {
+	test("continues when the process that waits for it is killed, and its run loses no attempt", async () => {
 		const { home, run, proceed } = await underway(version);
 		expect(monitorPids(home)).toHaveLength(1);
 		for (const pid of monitorPids(home)) killIfThere(pid);

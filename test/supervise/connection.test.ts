@@ -46,7 +46,7 @@ function listener(heard: string[], options: Partial<WatchListener> = {}): WatchL
 	return { hasUser: false, onHint: () => heard.push("hint"), onAsk: async () => NOBODY, ...options };
 }
 
-test("the host hears whether somebody wants progress, and whether a user is there", async () => {
+test("the host is told whether a watcher wants progress, and whether a user is there", async () => {
 	const { connection, received, pass, runId } = await scene();
 	connection.watch(runId, listener([]));
 	connection.watch(runId, listener([], { hasUser: true, onProgress: () => {} }));

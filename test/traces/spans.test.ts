@@ -86,7 +86,7 @@ const result = (at: number | string, toolCallId: string, text: string, isError =
 const spans = (record: EndedRecord, entries: SessionEntry[], attempts: Attempt[] = []) =>
 	spansOfRun({ record, attempts, entries }, { redact: redactor.redact });
 
-test("a failed run: its cause is the type of its error, and nothing that anybody wrote is told", async () => {
+test("a failed run: its cause is the type of its error, and no text of a user or a model is sent", async () => {
 	const all = await spans(ended(), [
 		entry(1100, { role: "user", content: "The task." }),
 		answer(2000, 1500, [{ type: "text", text: "Words." }, call("c1", "bash"), call("c2", "read"), call("c3", "ls")]),

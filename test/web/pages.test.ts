@@ -138,7 +138,7 @@ describe("a page that sends its readers on", () => {
 		expect(details.pages).toMatchObject([{ source: site.url("/old"), finalUrl: site.url("/new") }]);
 	});
 
-	test("is not followed into the private network, nor to another kind of address, nor for ever", async () => {
+	test("is not followed into the private network, nor to another kind of address, nor forever", async () => {
 		const site = await openLibrary({
 			"/inside": ["text/html", moved("http://wiki.internal/")],
 			"/file": ["text/html", moved("file:///etc/passwd")],

@@ -120,7 +120,7 @@ describe("home paths", () => {
 		expect(windows.redact("C:\\Users\\alice\\x")).toBe("~\\x");
 	});
 
-	it("leaves the home of somebody else in which this process works", () => {
+	it("leaves the home of another user in which this process works", () => {
 		const ownFolders = ["/home/node/.pi/agent", "/workspace", "/Users/ann/app", "C:\\Users\\eve\\app"];
 		const container = createRedactor({ secrets: [], homeDir: "/root", ownFolders });
 		const text = "Its session is in /home/node/.pi/agent/x, see /home/node/app/src/x.ts:12, file:///Users/ann/app/y";
