@@ -12,7 +12,7 @@ const SHARED = new Set(["require", "raw"]);
 const FILES = globSync("**/*.{ts,tsx}", { cwd: SRC }).map((file) => file.split(sep).join("/"));
 const inBrowser = (file: string): boolean => file.startsWith("page/browser/");
 /** All that the page in the browser is made of. It is a program of its own, in the words of the web. */
-const ofPage = (file: string): boolean => inBrowser(file) || file.startsWith("run/") || file === "page/api.ts";
+const ofPage = (file: string): boolean => inBrowser(file) || file.startsWith("run/") || file.startsWith("page/api/");
 
 function namedTwice(files: readonly string[]): { names: number; several: string[] } {
 	const declared = files.flatMap((file) => {

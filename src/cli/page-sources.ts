@@ -7,7 +7,7 @@ import { runToTell } from "../operate/child.ts";
 import { isDenial } from "../operate/denial.ts";
 import { runDoctor } from "../operate/doctor/doctor.ts";
 import { agentFacts } from "../operate/report/agents.ts";
-import type { AgentsHere } from "../page/api.ts";
+import type { AgentsHere } from "../page/api/views.ts";
 import type { PageSources } from "../page/server/sources.ts";
 import { treesRoot } from "../plan/session-place.ts";
 import { formatDiagnostic } from "../run/diagnostic.ts";

@@ -4,7 +4,7 @@ import { isDead } from "../../processes/host-process.ts";
 import { processStart } from "../../processes/process-start.ts";
 import { isRecord } from "../../run/is-record.ts";
 import { parsedLine } from "../../run/json-line.ts";
-import { ROUTES } from "../api.ts";
+import { ROUTES } from "../api/routes.ts";
 import type { RunningPage } from "./serve.ts";
 
 /** Tells other processes where the page is served. It holds the token, so only the user can read it. */

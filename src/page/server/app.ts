@@ -11,19 +11,10 @@ import { transcriptOfRun } from "../../operate/messages.ts";
 import type { Wire } from "../../ports/wire.ts";
 import { isRunId } from "../../run/ids.ts";
 import { messageOf } from "../../run/message-of.ts";
-import {
-	ACTION_ROUTES,
-	type ApiFailure,
-	type EventsQuery,
-	type Exported,
-	type Hello,
-	type LedgerState,
-	type LogQuery,
-	type PageFormat,
-	type Pools,
-	PROOF_ROUTE,
-	ROUTES,
-} from "../api.ts";
+import type { EventsQuery } from "../api/live.ts";
+import { ACTION_ROUTES, type ApiFailure, type Hello, type LedgerState, PROOF_ROUTE, ROUTES } from "../api/routes.ts";
+import type { Exported, PageFormat } from "../api/runs.ts";
+import type { LogQuery, Pools } from "../api/views.ts";
 import { ACTIONS_OF_PAGE, type Act, type ActionName, jsonBody } from "./actions.ts";
 import { PageEvents } from "./events.ts";
 import { fromOwnPage, jsonOnly, notTooLarge, ofThisHost, provesToken, secured, withToken } from "./guard.ts";

@@ -13,7 +13,9 @@ import type { RunSources } from "../../operate/runs.ts";
 import type { Question } from "../../processes/protocol.ts";
 import type { ChangesState } from "../../run/changes.ts";
 import { hopInWords } from "../../run/hop.ts";
-import type { ACTION_ROUTES, ChangesInDetail, OpenQuestion, RunDetail } from "../api.ts";
+import type { OpenQuestion } from "../api/actions.ts";
+import type { ACTION_ROUTES } from "../api/routes.ts";
+import type { ChangesInDetail, RunDetail } from "../api/runs.ts";
 import { pageRunOf } from "./rows.ts";
 
 const MOST_OF_SESSION = 100;

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Handler, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { PROOF_WORDS } from "../api.ts";
+import { PROOF_WORDS } from "../api/routes.ts";
 
 /** Limit for the body of a request from a page. */
 const MOST_BODY_BYTES = 256 * 1024;

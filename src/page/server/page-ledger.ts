@@ -7,7 +7,7 @@ import { dataVersion, schemaVersion } from "../../ledger/run-marks.ts";
 import { MIGRATIONS } from "../../ledger/schema.ts";
 import { inWords, LedgerTrouble } from "../../ledger/trouble.ts";
 import { messageOf } from "../../run/message-of.ts";
-import type { LedgerState } from "../api.ts";
+import type { LedgerState } from "../api/routes.ts";
 
 /** SQLite blocks the process while it waits, so a look gives up soon: the next one comes anyway. */
 const LOOK_PATIENCE_MS = 100;

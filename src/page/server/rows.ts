@@ -13,7 +13,7 @@ import { type RunSources, summaryOf } from "../../operate/runs.ts";
 import type { Phase } from "../../run/phase.ts";
 import { reshaped } from "../../run/redacted.ts";
 import { inputTokens } from "../../run/usage.ts";
-import type { Overview, PageRun, RunPage, RunQuery } from "../api.ts";
+import type { Overview, PageRun, RunPage, RunQuery } from "../api/runs.ts";
 
 const USUAL_ROWS = 100;
 const MOST_PAGE_RUNS = 200;

@@ -8,7 +8,8 @@ import type { CheckResult } from "../../operate/doctor/check.ts";
 import type { DoctorOptions } from "../../operate/doctor/doctor.ts";
 import type { RunId } from "../../run/ids.ts";
 import type { PoolLook } from "../../run/pool-status.ts";
-import type { AgentsHere, SendDone } from "../api.ts";
+import type { SendDone } from "../api/actions.ts";
+import type { AgentsHere } from "../api/views.ts";
 
 /** What the page's server needs from the code that starts it. */
 export interface PageSources {

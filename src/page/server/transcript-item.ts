@@ -4,7 +4,7 @@ import { entryOn } from "../../ledger/transcript.ts";
 import { isRecord } from "../../run/is-record.ts";
 import { FINALIZE_TOOL } from "../../run/outcome.ts";
 import type { Usage } from "../../run/usage.ts";
-import type { PageItem, ToolCall } from "../api.ts";
+import type { PageItem, ToolCall } from "../api/transcript.ts";
 import type { ShownLine } from "./paged-transcript.ts";
 
 const MOST_CALLS = 100;

@@ -1,6 +1,6 @@
 import type { Redactor } from "../../collect/redact/redactor.ts";
 import { addUsage, type Usage } from "../../run/usage.ts";
-import type { PageTurns, TranscriptPage, TranscriptQuery } from "../api.ts";
+import type { PageTurns, TranscriptPage, TranscriptQuery } from "../api/transcript.ts";
 import { PagedTranscript } from "./paged-transcript.ts";
 import { itemOf } from "./transcript-item.ts";
 

@@ -1,6 +1,5 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import type { Component, Focusable, TUI } from "@earendil-works/pi-tui";
-import { inOneLine } from "../../collect/plain.ts";
 import { findRun, type RunRecord } from "../../ledger/records.ts";
 import type { RunSources } from "../../operate/runs.ts";
 import { isRunId, type RunId } from "../../run/ids.ts";
@@ -10,18 +9,16 @@ import type { LiveRuns, Viewer } from "../../supervise/live-runs.ts";
 import type { Done, RunActions, SessionToOpen } from "./actions.ts";
 import { changesKeys } from "./changes-keys.ts";
 import { type Action, actionOf } from "./keys.ts";
+import { Navigation } from "./navigation.ts";
 import { poolsReader } from "./pools.ts";
 import { nameIn, PromptLine } from "./prompt-line.ts";
 import { type RunRows, runRows } from "./run-rows.ts";
-import { drawScreen, type InspectorView, type Screen } from "./screen.ts";
+import { drawScreen, type InspectorView } from "./screen.ts";
 import { selectedRun } from "./selected-run.ts";
 import { transcriptPainter } from "./transcript-lines.ts";
 
 const REFRESH_EVERY_MS = 100;
 const TICK_EVERY_MS = 1000;
-const LONGEST_NOTICE = 200;
-/** Long enough to be read. */
-const NOTICE_STAYS_MS = 6000;
 
 export interface InspectorResult {
 	/** The session file that the user wants to continue with. */
@@ -47,6 +44,7 @@ interface InspectorSetup {
 /** The runs of this session, with the selected one's transcript, over the whole screen. */
 export class Inspector implements Component, Focusable, Viewer {
 	readonly #setup: InspectorSetup;
+	readonly #navigation = new Navigation();
 	readonly #prompt: PromptLine;
 	readonly #changes: ReturnType<typeof changesKeys>;
 	#readRows: () => RunRows;
@@ -58,41 +56,22 @@ export class Inspector implements Component, Focusable, Viewer {
 	#refreshing: NodeJS.Timeout | undefined;
 	#isFocused = false;
 	#isClosed = false;
-	#selectedId: RunId | undefined;
 	#rowsReadAt = 0;
-	#noticedAt = 0;
-	#view: InspectorView = {
-		rows: [],
-		count: { total: 0, queued: 0, running: 0 },
-		scope: "session",
-		selected: 0,
-		pane: "list",
-		run: undefined,
-		shows: "transcript",
-		diff: [],
-		pools: [],
-		unfolded: false,
-		top: undefined,
-		notice: "",
-		question: undefined,
-	};
-	/** From the last time that it was drawn. */
-	#screen: Screen = { lines: [], total: 0, height: 1, below: 0, listed: 1 };
 
 	constructor(setup: InspectorSetup) {
 		this.#setup = setup;
 		this.#prompt = new PromptLine(setup.drafts);
 		this.#changes = changesKeys({
 			actions: setup.actions,
-			selectedName: () => nameIn(this.#view.run),
-			notify: (notice) => this.#notify(notice),
+			selectedName: () => nameIn(this.#navigation.view.run),
+			notify: (notice) => this.#navigation.notify(notice),
 			done: (done) => this.#done(done),
 			tell: (action) => this.#tell(action),
 			ask: (question, asked) => this.#ask(question, asked),
 			showDiff: (record, lines) => this.#showDiff(record, lines),
 		});
 		this.#pools = poolsReader(setup.lookAtPools, (pools) => {
-			this.#show({ pools });
+			this.#navigation.show({ pools });
 			this.changed();
 		});
 		this.#readRows = runRows({ parentSession: setup.parentSession }, setup.sources);
@@ -113,7 +92,7 @@ export class Inspector implements Component, Focusable, Viewer {
 	}
 
 	shows(id: RunId): boolean {
-		return id === this.#selectedId;
+		return id === this.#navigation.selectedId;
 	}
 
 	changed(): void {
@@ -142,8 +121,8 @@ export class Inspector implements Component, Focusable, Viewer {
 		if (!this.#isFocused) return [];
 		const { theme, tui } = this.#setup;
 		const { question, inputLine } = this.#prompt;
-		const view = { ...this.#view, question };
-		this.#screen = drawScreen(view, {
+		const view = { ...this.#navigation.view, question };
+		const screen = drawScreen(view, {
 			theme,
 			width,
 			height: tui.terminal.rows,
@@ -151,7 +130,8 @@ export class Inspector implements Component, Focusable, Viewer {
 			paintTranscript: this.#paintTranscript,
 			inputLine,
 		});
-		return this.#screen.lines;
+		this.#navigation.drawn(screen);
+		return screen.lines;
 	}
 
 	handleInput(data: string): void {
@@ -162,7 +142,7 @@ export class Inspector implements Component, Focusable, Viewer {
 	#take(data: string): void {
 		if (this.#prompt.isUsed) return void this.#prompt.take(data);
 		const action = actionOf(data);
-		this.#show({ notice: "" });
+		this.#navigation.show({ notice: "" });
 		if (action) this.#handlers[action]();
 	}
 
@@ -171,29 +151,29 @@ export class Inspector implements Component, Focusable, Viewer {
 		try {
 			act();
 		} catch (error) {
-			this.#notify(messageOf(error));
+			this.#navigation.notify(messageOf(error));
 		}
 	}
 
 	readonly #handlers: Record<Action, () => void> = {
-		up: () => (this.#isListed() ? this.#select(this.#view.selected - 1) : this.#scroll(-1)),
-		down: () => (this.#isListed() ? this.#select(this.#view.selected + 1) : this.#scroll(1)),
-		pageUp: () => this.#turnPage(-1),
-		pageDown: () => this.#turnPage(1),
-		first: () => (this.#isListed() ? this.#select(0) : this.#show({ top: 0 })),
-		last: () => (this.#isListed() ? this.#select(this.#view.rows.length - 1) : this.#show({ top: undefined })),
-		follow: () => this.#show({ top: undefined, shows: "transcript" }),
-		enter: () => this.#withRun(() => this.#show({ pane: "run" })),
-		otherPane: () => this.#show({ pane: this.#view.pane === "list" && this.#view.run ? "run" : "list" }),
-		back: () => this.#goBack(),
+		up: () => this.#moved(this.#navigation.step(-1)),
+		down: () => this.#moved(this.#navigation.step(1)),
+		pageUp: () => this.#moved(this.#navigation.turnPage(-1)),
+		pageDown: () => this.#moved(this.#navigation.turnPage(1)),
+		first: () => this.#moved(this.#navigation.toFirst()),
+		last: () => this.#moved(this.#navigation.toLast()),
+		follow: () => this.#navigation.show({ top: undefined, shows: "transcript" }),
+		enter: () => this.#withRun(() => this.#navigation.show({ pane: "run" })),
+		otherPane: () => this.#navigation.switchPane(),
+		back: () => this.#navigation.goBack() || this.close(),
 		close: () => this.close(),
-		fold: () => this.#show({ unfolded: !this.#view.unfolded }),
-		facts: () => this.#withRun(() => this.#toggle("facts", "run")),
+		fold: () => this.#navigation.show({ unfolded: !this.#navigation.view.unfolded }),
+		facts: () => this.#withRun(() => this.#navigation.toggle("facts", "run")),
 		pools: () => {
-			this.#toggle("pools", this.#view.pane);
+			this.#navigation.toggle("pools", this.#navigation.view.pane);
 			this.#refresh();
 		},
-		help: () => this.#toggle("help", this.#view.pane),
+		help: () => this.#navigation.toggle("help", this.#navigation.view.pane),
 		message: () => this.#withRun((record) => this.#write(record)),
 		stop: () => this.#withRun((record) => this.#askStop(record)),
 		diff: () => this.#withRun((record) => this.#toggleDiff(record)),
@@ -203,70 +183,23 @@ export class Inspector implements Component, Focusable, Viewer {
 		open: () => this.#withRun((record) => this.#tell(this.#setup.actions.open(record))),
 	};
 
+	#moved(isOther: boolean): void {
+		if (isOther) this.#readRun();
+	}
+
 	#withRun(act: (record: RunRecord) => void): void {
 		const record = this.#record();
 		if (record) act(record);
 	}
 
-	#toggle(shows: "facts" | "help" | "diff" | "pools", pane: InspectorView["pane"]): void {
-		const next = this.#view.shows === shows ? "transcript" : shows;
-		this.#show({ shows: next, top: firstRow(next), pane });
-	}
-
-	#goBack(): void {
-		if (this.#coversList()) this.#show({ shows: "transcript", top: undefined });
-		else if (this.#view.pane === "run") this.#show({ pane: "list" });
-		else this.close();
-	}
-
-	#isListed(): boolean {
-		return this.#view.pane === "list" && !this.#coversList();
-	}
-
-	#coversList(): boolean {
-		return this.#view.shows === "help" || this.#view.shows === "pools";
-	}
-
-	#show(change: Partial<InspectorView>): void {
-		this.#view = { ...this.#view, ...change };
-	}
-
-	#notify(notice: string): void {
-		this.#noticedAt = Date.now();
-		this.#show({ notice: inOneLine(notice).slice(0, LONGEST_NOTICE) });
-	}
-
 	/** Switches between the runs of this session and those of all sessions in its folder. */
 	#changeScope(): void {
 		const { parentSession, cwd, sources } = this.#setup;
-		const scope = this.#view.scope === "session" ? "folder" : "session";
+		const scope = this.#navigation.view.scope === "session" ? "folder" : "session";
 		this.#readRows = runRows(scope === "folder" ? { cwd } : { parentSession }, sources);
-		this.#show({ scope, pane: "list", shows: "transcript", top: undefined });
+		this.#navigation.show({ scope, pane: "list", shows: "transcript", top: undefined });
 		this.#readList();
 		this.#readRun();
-	}
-
-	#select(index: number): void {
-		const row = this.#view.rows[Math.max(0, Math.min(index, this.#view.rows.length - 1))];
-		if (!row || !isRunId(row.runId) || row.runId === this.#selectedId) return;
-		this.#selectedId = row.runId;
-		if (this.#view.shows === "diff") this.#show({ shows: "transcript" });
-		this.#show({ selected: this.#view.rows.indexOf(row), top: firstRow(this.#view.shows) });
-		this.#readRun();
-	}
-
-	#turnPage(direction: 1 | -1): void {
-		const { height, listed } = this.#screen;
-		if (this.#isListed()) this.#select(this.#view.selected + direction * listed);
-		else this.#scroll(direction * height);
-	}
-
-	/** Scrolling to the end follows the text again. */
-	#scroll(by: number): void {
-		const { total, height } = this.#screen;
-		const last = Math.max(0, total - height);
-		const top = Math.max(0, Math.min((this.#view.top ?? last) + by, last));
-		this.#show({ top: top === last ? undefined : top });
 	}
 
 	#write(record: RunRecord): void {
@@ -274,17 +207,17 @@ export class Inspector implements Component, Focusable, Viewer {
 		this.#prompt.write({
 			to: record.run.id,
 			onSend: (text) => {
-				this.#show({ notice: "" });
+				this.#navigation.show({ notice: "" });
 				this.#tell(this.#setup.actions.message(record, text));
 			},
-			onLeave: (isKept) => this.#notify(isKept ? "Not sent. m shows your draft again." : ""),
+			onLeave: (isKept) => this.#navigation.notify(isKept ? "Not sent. m shows your draft again." : ""),
 		});
-		this.#notify(`${isEnded ? "Resume" : "Steer"} ${nameIn(this.#view.run)} (enter sends):`);
+		this.#navigation.notify(`${isEnded ? "Resume" : "Steer"} ${nameIn(this.#navigation.view.run)} (enter sends):`);
 	}
 
 	#askStop({ run }: RunRecord): void {
-		if (run.state === "ended") return void this.#notify("It has finished already.");
-		this.#ask(`Stop ${nameIn(this.#view.run)}? y/n`, {
+		if (run.state === "ended") return void this.#navigation.notify("It has finished already.");
+		this.#ask(`Stop ${nameIn(this.#navigation.view.run)}? y/n`, {
 			onYes: () => {
 				const record = findRun(this.#setup.sources.ledger, run.id);
 				if (record) this.#done(this.#setup.actions.stop(record));
@@ -294,18 +227,18 @@ export class Inspector implements Component, Focusable, Viewer {
 	}
 
 	#ask(question: string, { onYes, otherwise }: { onYes(): void; otherwise: string }): void {
-		this.#prompt.ask(question, { onYes, onNo: () => this.#notify(otherwise) });
+		this.#prompt.ask(question, { onYes, onNo: () => this.#navigation.notify(otherwise) });
 	}
 
 	#toggleDiff(record: RunRecord): void {
-		if (this.#view.shows === "diff") this.#toggle("diff", "run");
+		if (this.#navigation.view.shows === "diff") this.#navigation.toggle("diff", "run");
 		else this.#changes.readDiff(record);
 	}
 
 	#showDiff(record: RunRecord, lines: string[]): void {
-		if (this.#selectedId !== record.run.id) return;
-		this.#show({ diff: lines });
-		if (this.#view.shows !== "diff") this.#toggle("diff", "run");
+		if (this.#navigation.selectedId !== record.run.id) return;
+		this.#navigation.show({ diff: lines });
+		if (this.#navigation.view.shows !== "diff") this.#navigation.toggle("diff", "run");
 		this.#setup.tui.requestRender();
 	}
 
@@ -316,17 +249,15 @@ export class Inspector implements Component, Focusable, Viewer {
 	#done({ notice, select, open }: Done): void {
 		if (this.#isClosed) return;
 		if (open !== undefined) return void this.close({ open });
-		if (select !== undefined && isRunId(select)) {
-			this.#selectedId = select;
-			this.#show({ top: firstRow(this.#view.shows) });
-		}
-		this.#notify(notice);
+		if (select !== undefined && isRunId(select)) this.#navigation.choose(select);
+		this.#navigation.notify(notice);
 		this.#rowsReadAt = 0;
 		this.#refresh();
 	}
 
 	#record(): RunRecord | undefined {
-		return this.#selectedId && findRun(this.#setup.sources.ledger, this.#selectedId);
+		const id = this.#navigation.selectedId;
+		return id && findRun(this.#setup.sources.ledger, id);
 	}
 
 	/** Reads the current state. The list is read at most once per tick of the clock: it may be long. */
@@ -334,32 +265,22 @@ export class Inspector implements Component, Focusable, Viewer {
 		clearTimeout(this.#refreshing);
 		this.#refreshing = undefined;
 		if (this.#isClosed) return;
-		const isOld = Date.now() - this.#noticedAt >= NOTICE_STAYS_MS;
-		if (isOld && !this.#prompt.isUsed && this.#view.notice !== "") this.#show({ notice: "" });
+		if (!this.#prompt.isUsed) this.#navigation.hideOldNotice();
 		this.#guarded(() => {
 			if (Date.now() - this.#rowsReadAt >= TICK_EVERY_MS - REFRESH_EVERY_MS) this.#readList();
 			this.#readRun();
 		});
-		if (this.#view.shows === "pools") this.#pools.read();
+		if (this.#navigation.view.shows === "pools") this.#pools.read();
 		this.#setup.tui.requestRender();
 	}
 
-	/** The selected run stays selected, wherever it is in the list now. */
 	#readList(): void {
 		this.#rowsReadAt = Date.now();
-		const { rows, count } = this.#readRows();
-		const index = rows.findIndex(({ runId }) => runId === this.#selectedId);
-		const selected = Math.max(0, index);
-		const id = rows[selected]?.runId;
-		this.#selectedId = id !== undefined && isRunId(id) ? id : undefined;
-		this.#show({ rows, count, selected });
+		this.#navigation.list(this.#readRows());
 	}
 
 	#readRun(): void {
 		const record = this.#record();
-		this.#show({ run: record && this.#readSelected(record) });
+		this.#navigation.show({ run: record && this.#readSelected(record) });
 	}
 }
-
-/** The end of a transcript is of most interest; the other texts are read from their beginning. */
-const firstRow = (shows: InspectorView["shows"]): number | undefined => (shows === "transcript" ? undefined : 0);

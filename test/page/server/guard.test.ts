@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, test } from "vitest";
-import { ACTION_ROUTES, ROUTES } from "../../../src/page/api.ts";
+import { ACTION_ROUTES, ROUTES } from "../../../src/page/api/routes.ts";
 import { useScratch } from "../../ledger/scratch.ts";
 import { type Asked, usePages } from "./a-page.ts";
 

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { placesIn } from "../../../src/ledger/places.ts";
-import { PROOF_ROUTE, PROOF_WORDS } from "../../../src/page/api.ts";
+import { PROOF_ROUTE, PROOF_WORDS } from "../../../src/page/api/routes.ts";
 import { piGeon } from "../../cli/pi-geon.ts";
 import { command } from "../../e2e/commands.ts";
 import { eventually } from "../../e2e/ledger-of.ts";

@@ -1,5 +1,5 @@
 import { computed } from "@preact/signals";
-import type { PageRun, RunQuery } from "../../api.ts";
+import type { PageRun, RunQuery } from "../../api/runs.ts";
 import { route, setQuery } from "./route.ts";
 
 export type StateFilter = "open" | "running" | "queued" | "failed" | "finished";

@@ -1,5 +1,7 @@
 import { effect, signal } from "@preact/signals";
-import type { Hello, LedgerState, LiveEvents, Overview } from "../../api.ts";
+import type { LiveEvents } from "../../api/live.ts";
+import type { Hello, LedgerState } from "../../api/routes.ts";
+import type { Overview } from "../../api/runs.ts";
 import { doubtServer } from "./proof.ts";
 import { answerTo, ask, RequestFailed } from "./request.ts";
 import { readEvents } from "./sse.ts";

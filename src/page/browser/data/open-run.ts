@@ -1,5 +1,8 @@
 import { batch, effect, signal } from "@preact/signals";
-import type { LiveEvents, OpenQuestion, PageItem, PageTurns, RunDetail, TranscriptPage } from "../../api.ts";
+import type { OpenQuestion } from "../../api/actions.ts";
+import type { LiveEvents } from "../../api/live.ts";
+import type { RunDetail } from "../../api/runs.ts";
+import type { PageItem, PageTurns, TranscriptPage } from "../../api/transcript.ts";
 import { type Watching, watchAgain } from "./live.ts";
 import { tellFailure } from "./notices.ts";
 import { ask } from "./request.ts";

@@ -1,4 +1,4 @@
-import { PROOF_ROUTE, PROOF_WORDS } from "../../api.ts";
+import { PROOF_ROUTE, PROOF_WORDS } from "../../api/routes.ts";
 
 /** Whether the server was away since its last answer: another program may have its port then. */
 let isInDoubt = false;

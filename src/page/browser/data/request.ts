@@ -1,4 +1,5 @@
-import { ACTION_ROUTES, type ActionAnswers, type ApiFailure, ROUTES } from "../../api.ts";
+import type { ActionAnswers } from "../../api/actions.ts";
+import { ACTION_ROUTES, type ApiFailure, ROUTES } from "../../api/routes.ts";
 import { doubtServer, mayHaveToken } from "./proof.ts";
 import { takeToken } from "./token.ts";
 

@@ -1,5 +1,5 @@
 import { effect, signal } from "@preact/signals";
-import type { PageRun, RunPage } from "../../api.ts";
+import type { PageRun, RunPage } from "../../api/runs.ts";
 import { type Filters, filters, passes, queryOf } from "./filters.ts";
 import { ledger } from "./live.ts";
 import { ask, RequestFailed } from "./request.ts";

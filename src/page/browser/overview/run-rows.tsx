@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { count, dollars } from "../../../run/amounts.ts";
 import { inputTokens } from "../../../run/usage.ts";
-import type { PageRun } from "../../api.ts";
+import type { PageRun } from "../../api/runs.ts";
 import { isFiltered } from "../data/filters.ts";
 import { ledger, now } from "../data/live.ts";
 import { runLink } from "../data/route.ts";

@@ -1,4 +1,4 @@
-import type { PageRun, RunSpan } from "../../api.ts";
+import type { PageRun, RunSpan } from "../../api/runs.ts";
 
 /** A conversation and the runs that it started, as the waterfall draws them. */
 export interface Family {

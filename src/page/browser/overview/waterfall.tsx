@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { duration, plural } from "../../../run/amounts.ts";
 import { ATTEMPT_ENDED } from "../../../run/ending-words.ts";
-import type { PageRun, RunSpan } from "../../api.ts";
+import type { PageRun, RunSpan } from "../../api/runs.ts";
 import { now } from "../data/live.ts";
 import { runLink } from "../data/route.ts";
 import { runList } from "../data/run-list.ts";

@@ -1,6 +1,6 @@
 import { dollars, duration } from "../../../run/amounts.ts";
 import { ENDED } from "../../../run/ending-words.ts";
-import type { PageRun } from "../../api.ts";
+import type { PageRun } from "../../api/runs.ts";
 
 /** The facts that determine its state. */
 export type StateFacts = Pick<PageRun, "phase" | "status" | "cause" | "asks">;

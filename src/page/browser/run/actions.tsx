@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { RunDetail } from "../../api.ts";
+import type { RunDetail } from "../../api/runs.ts";
 import { paused } from "../data/live.ts";
 import { tell, tellFailure } from "../data/notices.ts";
 import { refetchRun } from "../data/open-run.ts";

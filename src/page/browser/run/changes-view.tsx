@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { ChangesInDetail, Diff, RunDetail } from "../../api.ts";
+import type { ChangesInDetail, Diff, RunDetail } from "../../api/runs.ts";
 import { ask } from "../data/request.ts";
 import { Foreign } from "../parts/foreign.tsx";
 import { wholeTime } from "../parts/words.ts";

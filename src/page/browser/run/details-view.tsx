@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { count, dollars, duration, plural } from "../../../run/amounts.ts";
 import { ATTEMPT_ENDED } from "../../../run/ending-words.ts";
 import { inputTokens } from "../../../run/usage.ts";
-import type { RunDetail } from "../../api.ts";
+import type { RunDetail } from "../../api/runs.ts";
 import { now } from "../data/live.ts";
 import { runLink } from "../data/route.ts";
 import { Foreign, ForeignBlock } from "../parts/foreign.tsx";

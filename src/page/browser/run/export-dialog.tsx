@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Exported, PageFormat, RunDetail } from "../../api.ts";
+import type { Exported, PageFormat, RunDetail } from "../../api/runs.ts";
 import { tell, tellFailure } from "../data/notices.ts";
 import { ask, RequestFailed } from "../data/request.ts";
 import { Dialog } from "../parts/dialog.tsx";

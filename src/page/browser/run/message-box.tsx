@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { RunDetail } from "../../api.ts";
+import type { RunDetail } from "../../api/runs.ts";
 import { doing, drafts, sendMessage, writingTo } from "./actions.tsx";
 
 /** A message steers an open run and resumes a finished one. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { count, dollars, plural } from "../../../run/amounts.ts";
 import { inputTokens } from "../../../run/usage.ts";
-import type { RunDetail } from "../../api.ts";
+import type { RunDetail } from "../../api/runs.ts";
 import { hello, now } from "../data/live.ts";
 import { progress, questions, runDetail, runProblem } from "../data/open-run.ts";
 import { type RunTab, route, runLink, viewLink } from "../data/route.ts";

@@ -1,5 +1,6 @@
 import { useRef } from "preact/hooks";
-import type { OpenQuestion, RunDetail } from "../../api.ts";
+import type { OpenQuestion } from "../../api/actions.ts";
+import type { RunDetail } from "../../api/runs.ts";
 import { Foreign, ForeignBlock } from "../parts/foreign.tsx";
 import { answerQuestion, doing } from "./actions.tsx";
 

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { count, dollars } from "../../../run/amounts.ts";
 import { FINALIZE_TOOL } from "../../../run/outcome.ts";
 import { inputTokens } from "../../../run/usage.ts";
-import type { PageItem, ToolCall } from "../../api.ts";
+import type { PageItem, ToolCall } from "../../api/transcript.ts";
 import { fetchWhole } from "../data/open-run.ts";
 import { Foreign, ForeignBlock } from "../parts/foreign.tsx";
 import { Markdown } from "../parts/markdown.tsx";

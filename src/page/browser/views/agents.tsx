@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { AgentRow, AgentsHere } from "../../api.ts";
+import type { AgentRow, AgentsHere } from "../../api/views.ts";
 import { hello, overview } from "../data/live.ts";
 import { ask } from "../data/request.ts";
 import { Foreign } from "../parts/foreign.tsx";

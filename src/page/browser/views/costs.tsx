@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { count, plural } from "../../../run/amounts.ts";
-import type { CostRow, Costs } from "../../api.ts";
+import type { CostRow, Costs } from "../../api/views.ts";
 import { ask } from "../data/request.ts";
 import { Chart } from "../parts/chart.tsx";
 import { Foreign } from "../parts/foreign.tsx";

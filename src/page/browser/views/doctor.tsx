@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { DoctorEvents } from "../../api.ts";
+import type { DoctorEvents } from "../../api/views.ts";
 import { answerTo } from "../data/request.ts";
 import { readEvents } from "../data/sse.ts";
 import { Foreign, ForeignBlock } from "../parts/foreign.tsx";

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import type { Logs } from "../../api.ts";
+import type { Logs } from "../../api/views.ts";
 import { overview } from "../data/live.ts";
 import { ask } from "../data/request.ts";
 import { route, runLink, setQuery } from "../data/route.ts";

@@ -10,7 +10,7 @@ import {
 	poolStanding,
 	workerState,
 } from "../../../run/pool-status.ts";
-import type { Pools } from "../../api.ts";
+import type { Pools } from "../../api/views.ts";
 import { paused } from "../data/live.ts";
 import { ask } from "../data/request.ts";
 import { Foreign } from "../parts/foreign.tsx";

@@ -1,0 +1,33 @@
+import type { Progress } from "../../processes/protocol.ts";
+import type { OpenQuestion } from "./actions.ts";
+import type { LedgerState } from "./routes.ts";
+import type { Overview, PageRun, RunDetail } from "./runs.ts";
+import type { TranscriptPage } from "./transcript.ts";
+
+/** One stream a page: a browser opens six connections to a server at most. A hidden page should close its stream. */
+export interface EventsQuery {
+	/** The run that the page shows: its transcript, its live text and its questions are included. */
+	run?: string;
+	/** The first transcript item that the page does not have. Absent: from the current end on. */
+	after?: number;
+}
+
+/** `event` → `data` of the stream `events`. After connecting, `ledger` and `overview` come at once, `runs` when some changed. */
+export interface LiveEvents {
+	ledger: LedgerState;
+	overview: Overview;
+	/** New ones, and ones that changed since the stream was opened. A page that reconnects fetches its list again. */
+	runs: { runs: PageRun[] };
+	/** These runs are no longer in the ledger. */
+	removed: { runIds: string[] };
+	/** The detail of the shown run has changed. */
+	run: RunDetail;
+	/** Further items; or with another `version`, the end of a transcript that was replaced. */
+	transcript: TranscriptPage & { runId: string };
+	/** What the child says and does now, about ten times a second while it changes. */
+	progress: { runId: string; progress: Progress };
+	/** All questions of that run that are open now. */
+	questions: { runId: string; questions: OpenQuestion[] };
+	/** The server is leaving. */
+	bye: Record<string, never>;
+}
