@@ -43,7 +43,8 @@ export function tour() {
 		movie: {
 			file: "tour.svg",
 			label: "The user asks for two subagents. Both work side by side, answer, and pi sums up.",
-			isReady: (text) => /The login is in[\s\S]*plain text/.test(text) && !/running/.test(text),
+			// The spinner disappears a moment after the last words.
+			isReady: (text) => /The login is in[\s\S]*plain text/.test(text) && !/running|Working/.test(text),
 		},
 		answer: played({
 			parent: [
@@ -181,7 +182,7 @@ export function writing() {
 			{
 				file: "worker.svg",
 				label: "A worker has finished: two files changed, none of it in the working tree yet",
-				// The spinner goes a moment after the last words.
+				// The spinner disappears a moment after the last words.
 				isReady: (text) =>
 					/✓ finished [1-9][\s\S]*Not in your working tree yet[\s\S]*The worker has finished/.test(text) &&
 					!text.includes("Working"),

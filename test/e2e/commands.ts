@@ -124,5 +124,5 @@ export const WRONG: [line: string, says: RegExp][] = [
 	["/toolkit logs exploer", /no run "exploer"\. Did you mean explorer\? \/toolkit logs takes a run, an agent, a level/],
 	["/toolkit logs --limit 2", /no run "--limit"/],
 	["/toolkit logs last", /no run "last"/],
-	["/toolkit logs explorer reviewer", /unexpected "reviewer"/],
+	["/toolkit logs explorer reviewer", /Unexpected argument "reviewer"/],
 ];

@@ -235,7 +235,7 @@ describe("the doctor names the cause of", () => {
 		expect(report).toMatch(
 			/warn agents: subagents\.disabled names an agent that does not exist here: Explorer \S+ → Did you mean explorer\?/,
 		);
-		expect(report).toMatch(/not here: somebody \S+ → Correct the name/);
+		expect(report).toMatch(/does not exist here: somebody \S+ → Correct the name/);
 		expect(report).toMatch(/warn tools: tools\.subagents\.tools\.deny: no such tool: gerp \S+ → Did you mean grep\?/);
 		expect(report).toMatch(/no such tool: nothing-like-it \S+ → Correct the name, or install/);
 		expect(report.match(/that does not exist here|no such tool/g)).toHaveLength(4);
