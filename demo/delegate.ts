@@ -30,7 +30,7 @@ async function demo(forceOffline: boolean): Promise<number> {
 	const interrupted = new AbortController();
 	const interrupt = () => interrupted.abort();
 	process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
-	// Short: sockets are made below it, and their paths have a limit.
+	// Short, because sockets are created below it and their paths have a limit.
 	const scratch = await mkdtemp(join(tmpdir(), "pgd-"));
 	let model: ModelServer | undefined;
 	try {

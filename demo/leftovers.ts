@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { processesWith } from "./processes.ts";
 
-/** The variable by which the demo finds again whatever it started. */
+/** The variable by which the demo finds the processes that it started. */
 export const MARKER = "PI_GEON_DEMO";
 
 const HOST_PATIENCE_MS = 10_000;
@@ -9,7 +9,7 @@ const SIGNAL_PATIENCE_MS = 2_000;
 
 const ours = (id: string) => processesWith(MARKER, id);
 
-/** Waits for the child's host to end by itself, as it does when it has had no work for a while. */
+/** Waits for the child's host to exit by itself, as it does after some time without work. */
 export async function waitForHosts(id: string): Promise<string> {
 	// In a sandbox, bubblewrap waits for the host, and may be there a moment longer.
 	const hosts = ours(id).filter(({ command }) => !/^\S*\bbwrap\s/.test(command));

@@ -36,14 +36,14 @@ export interface ToolResult {
 	readonly text: string;
 }
 
-/** What a script wants to know about a request. */
+/** The facts about a request that a script needs. */
 export interface ModelRequest {
 	readonly model: string;
 	readonly messages: readonly ChatMessage[];
 	/** Names of the declared tools. */
 	readonly tools: readonly string[];
 	readonly systemText: string;
-	/** The task of a child, whatever it was told later. */
+	/** The task of a child, regardless of later messages. */
 	readonly firstUserText: string;
 	readonly lastUserText: string;
 	readonly lastMessage: ChatMessage | undefined;
@@ -67,7 +67,7 @@ export class Wire {
 	/** Aborted when the connection is gone, no matter which side closed it. */
 	readonly signal: AbortSignal;
 	usage: TokenUsage = { input: 10, output: 5 };
-	/** The connection was broken from this side: the client did not leave. */
+	/** This side broke the connection: the client did not leave. */
 	wasCut = false;
 	readonly #model: string;
 	#toolCalls = 0;

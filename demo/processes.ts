@@ -6,13 +6,13 @@ export interface FoundProcess {
 	readonly command: string;
 }
 
-/** The processes that have this variable in their environment, without the one that asks. */
+/** The processes that have this variable in their environment, except this one. */
 export function processesWith(variable: string, value: string): FoundProcess[] {
 	const found = process.platform === "linux" ? fromProc(`${variable}=${value}`) : fromPs(`${variable}=${value}`);
 	return found.filter(({ pid }) => pid !== process.pid);
 }
 
-/** Whether one that was found is still there: cheaper than to look at all of them again. */
+/** Whether a process that was found still exists: cheaper than examining all of them again. */
 export function isStillThere({ pid }: FoundProcess, variable: string, value: string): boolean {
 	if (process.platform !== "linux") return processesWith(variable, value).some((found) => found.pid === pid);
 	return hasAssignment(String(pid), `${variable}=${value}`);
@@ -29,7 +29,7 @@ function fromProc(assignment: string): FoundProcess[] {
 const hasAssignment = (pid: string, assignment: string): boolean =>
 	readProc(pid, "environ").split("\0").includes(assignment);
 
-/** Empty for a process that ended meanwhile, is a zombie, or belongs to somebody else. */
+/** Empty for a process that has ended, is a zombie, or belongs to another user. */
 function readProc(pid: string, file: string): string {
 	try {
 		return readFileSync(`/proc/${pid}/${file}`, "utf8");

@@ -14,7 +14,7 @@ export const offlineAnswer: Answer = async (request, wire) => {
 	await wire.end();
 };
 
-/** Without a pause nobody could follow. */
+/** Without a pause, it would be too fast to read. */
 const THINKING_MS = 250;
 
 type Move = { readonly say: string } | { readonly call: string; readonly args: object };
@@ -78,7 +78,7 @@ interface Match {
 	readonly code: string;
 }
 
-/** The match that speaks of `subagent`, or else the first. */
+/** The match that mentions `subagent`, or else the first. */
 function bestMatch(searchText: string): Match | undefined {
 	const matches = searchText.split("\n").flatMap((line): Match[] => {
 		const [, path, number, code] = /^(.+?):(\d+):\s*(.*)$/.exec(line) ?? [];

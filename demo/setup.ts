@@ -31,7 +31,7 @@ export async function baseEnvironment(id: string): Promise<NodeJS.ProcessEnv> {
 		...process.env,
 		PATH: [...folders, process.env.PATH ?? ""].join(delimiter),
 		PI_SKIP_VERSION_CHECK: "1",
-		// A host waits a minute for more work; nothing of the demo should.
+		// A host waits a minute for more work; in the demo, it should not.
 		PI_GEON_HOST_IDLE_MS: "500",
 		[MARKER]: id,
 	};

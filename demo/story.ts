@@ -110,7 +110,7 @@ export class Story {
 	}
 
 	#call(name: string, args: Readonly<Record<string, unknown>>): string {
-		// What is handed in is shown in full when it has come home.
+		// The final answer is shown in full when it arrives.
 		const shown = name === "subagent_finalize" ? { status: args.status } : args;
 		return `${this.#paint("yellow", name)} ${describeArgs(shown)}`;
 	}
@@ -128,7 +128,7 @@ export class Story {
 		this.#out.write(`${text}\n`);
 	}
 
-	/** Plain where colour is unwanted (NO_COLOR) or would end up in a file. */
+	/** Plain if colour is unwanted (NO_COLOR) or would end up in a file. */
 	#paint(style: Style, text: string): string {
 		return styleText(style, text, { stream: this.#out });
 	}

@@ -30,7 +30,7 @@ function remember(where: Thread): void {
 	writeFileSync(STATE, JSON.stringify(known));
 }
 
-// What ended while we were away is reported when its session is opened.
+// Runs that ended while this program was not running are reported when their session is opened.
 for (const where of known) conversationIn(where);
 
 await chat.listen((where, text) => {

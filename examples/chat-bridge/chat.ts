@@ -1,12 +1,12 @@
 import { createInterface } from "node:readline";
 
-/** Where a message belongs. This is what a route is made of. */
+/** Where a message belongs. A route is made from this. */
 export interface Thread {
 	channel: string;
 	thread: string;
 }
 
-/** All that the bridge needs of a chat. Write another of these for the chat that you have. */
+/** Everything that the bridge needs from a chat. Write your own for the chat that you use. */
 export interface Chat {
 	post(where: Thread, text: string): void;
 	/** Calls back for every message of a person; resolves when the chat is over. */

@@ -36,7 +36,7 @@ export class Conversation {
 	constructor(setup: ConversationSetup) {
 		const { where, command, onEnd } = setup;
 		this.#setup = setup;
-		// The same session each time, so that what ended while we were away is reported into the right conversation.
+		// The same session each time, so that runs that ended meanwhile are reported in the right conversation.
 		const session = ["--session-id", sessionIdOf(where)];
 		this.#pi = new PiProcess([...command, ...session], { onRecord: (record) => this.#take(record), onExit: onEnd });
 		// Every background run that is spawned from now on carries this, and its announce brings it back.

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { SubagentsMethod, SubagentsParams, SubagentsRequest, SubagentsResponse, SubagentsResults } from "pi-geon";
 
-/** How long pi-geon may take to answer anything but a `wait`. Where it is not installed, nobody answers. */
+/** How long pi-geon may take to answer anything but a `wait`. If it is not installed, nothing answers. */
 const ANSWER_WITHIN_MS = 10_000;
 
 /** `/survey src docs`: an explorer for each folder, all at once, and what each of them found. */
@@ -31,7 +31,7 @@ type Ask = <Method extends SubagentsMethod>(
 	params: SubagentsParams[Method],
 ) => Promise<SubagentsResults[Method]>;
 
-/** Sends requests to pi-geon, and brings each answer to the one who asked. */
+/** Sends requests to pi-geon, and returns each answer to its caller. */
 function requester(pi: ExtensionAPI): Ask {
 	const waiting = new Map<string, (response: SubagentsResponse) => void>();
 	pi.events.on("subagents:response", (given) => {

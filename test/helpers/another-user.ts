@@ -1,12 +1,12 @@
 import { lchownSync } from "node:fs";
 import { onTestFinished, vi } from "vitest";
 
-/** A user id that belongs to nobody here. */
+/** A user id that is not used here. */
 const STRANGER = 12_345;
 
 /**
- * Makes files another user's. Only root can give files away; anybody else becomes the other user instead, as far as this
- * process can tell, so that everything that the test made belongs to somebody else.
+ * Gives files to another user. Only root can do that. A test of any other user changes the user id that this process
+ * reports instead, so that all files of the test seem to belong to another user.
  */
 export function giveAway(...paths: string[]): void {
 	const us = process.getuid?.();

@@ -10,7 +10,7 @@ export type Plain<T> = T extends Redacted | RunId | SessionId | HostId
 			? { [Key in keyof T]: Plain<T[Key]> }
 			: T;
 
-/** For tests in which nothing is to be redacted: what they write is taken as it is. */
+/** For tests without redaction: their texts are used unchanged. */
 export const asItIs = <T>(value: Plain<T>): T => value as T;
 
 /** A redactor that changes nothing. */

@@ -7,8 +7,9 @@ import { afterAll } from "vitest";
 const REQUIRE = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
 
 /**
- * A program that a file of tests starts often, in one piece: to load it from its many files takes twice as long. It is built
- * when a test first asks where it is: vitest removes nothing after a file whose tests are all left out.
+ * A program that a test file starts often, bundled into one file: loading it from its many files takes twice as long.
+ * It is built when a test first asks for its path, because vitest removes nothing after a file whose tests are all
+ * skipped.
  */
 export function useBundled(source: string): () => string {
 	let folder: string | undefined;

@@ -20,7 +20,7 @@ interface Received {
 	readonly path: string;
 	readonly headers: IncomingHttpHeaders;
 	readonly spans: readonly ReceivedSpan[];
-	/** As it came. */
+	/** As it arrived. */
 	readonly body: string;
 }
 

@@ -59,7 +59,7 @@ export interface Home {
 	readonly pi: PiVersion;
 	/** `-e <extension>`, or nothing. */
 	readonly extensionArgs: readonly string[];
-	/** Ends what a test may have left open: terminals and RPC clients put themselves here. */
+	/** Closes what a test may have left open: terminals and RPC clients register here. */
 	readonly closers: Set<() => Promise<void>>;
 }
 

@@ -3,13 +3,13 @@ import { inLedger } from "../e2e/ledger-of.ts";
 import type { Home } from "./home.ts";
 import { killIfThere, processesOf } from "./leaks.ts";
 
-/** The host processes of a home: the only ones of ours that know to be inside a subagent. */
+/** The host processes of a home: the only ones of ours that know that they are inside a subagent. */
 export function hostPids(home: Home): number[] {
 	const found = processesOf(home).filter(
 		({ pid }) => environmentOf(pid).includes("PI_SUBAGENT_CHILD=1") && !isMonitor(pid),
 	);
 	const commands = new Map(found.map(({ pid, command }) => [pid, command]));
-	// A host that is starting a program is there twice for a moment, until the copy becomes that program.
+	// A host that is starting a program appears twice for a moment, until the copy becomes that program.
 	return found.flatMap(({ pid, command }) => (commands.get(parentOf(pid)) === command ? [] : [pid]));
 }
 
@@ -23,7 +23,7 @@ function parentOf(pid: number): number {
 	}
 }
 
-/** Of a host in a ring: the process by which bubblewrap waits for it. */
+/** For a host in a ring: the process with which bubblewrap waits for it. */
 export const monitorPids = (home: Home): number[] =>
 	processesOf(home)
 		.map(({ pid }) => pid)
@@ -53,14 +53,14 @@ export function killHosts(home: Home, signal: NodeJS.Signals = "SIGKILL"): void 
 }
 
 /**
- * Kills the hosts that work on runs, and no other: one that pi has started ahead, or that is just leaving, nobody would
- * miss, and so nobody would take away its socket.
+ * Kills only hosts that work on runs. No process would notice the death of a host that pi started ahead, or that is
+ * just leaving, and so none would remove its socket.
  */
 export function killHostsAtWork(home: Home): void {
 	for (const pid of hostsAtWork(home)) killIfThere(pid);
 }
 
-/** Of a run that has asked its model something, the host is known. */
+/** The host of a run that has sent a request to its model is known. */
 export const hostsAtWork = (home: Home): number[] =>
 	inLedger<{ pid: number }>(
 		home,

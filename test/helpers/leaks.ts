@@ -11,9 +11,9 @@ const POLL_MS = 50;
 export const processesOf = (home: Home): FoundProcess[] => processesWith(MARKER, home.id);
 
 /**
- * What runs in rings of the home. A ring passes neither the mark on nor keeps a program from clearing its environment; but
- * bubblewrap names the home's folders in its arguments, and whatever runs in a ring is below it: what loses its parent there
- * gets the first process of the ring for one.
+ * The processes in rings of the home. A ring does not pass on the mark, and a program can clear its environment. But
+ * bubblewrap names the home's folders in its arguments, and every process in a ring is below bubblewrap: an orphan
+ * there becomes a child of the ring's first process.
  */
 export function ringedProcessesOf(home: Home): FoundProcess[] {
 	if (process.platform !== "linux") return [];
@@ -26,7 +26,7 @@ export function ringedProcessesOf(home: Home): FoundProcess[] {
 		});
 	const found = new Set(all.filter(({ isBwrap, command }) => isBwrap && command.includes(home.scratch)));
 	const byParent = Map.groupBy(all, ({ parent }) => parent);
-	// A set hands out what is added while it is gone through.
+	// Iterating over a set includes entries that are added meanwhile.
 	for (const { pid } of found) for (const child of byParent.get(pid) ?? []) found.add(child);
 	return [...found].map(({ pid, command }) => ({ pid, command: command.slice(0, 300) }));
 }
@@ -55,7 +55,7 @@ export async function expectNothingLeft(home: Home, { withinMs = PATIENCE_MS } =
 		if (performance.now() > deadline) {
 			throw new Error(`Left behind after ${withinMs} ms:\n${left.map((line) => `  ${line}`).join("\n")}`);
 		}
-		// All of them are looked for again only once these are gone: that takes a while where there are many.
+		// Searches for all of them again only once these are gone, since the search takes a while on a busy machine.
 		do await sleep(POLL_MS);
 		while (processes.some((each) => isStillThere(each, MARKER, home.id)) && performance.now() <= deadline);
 	}
@@ -81,7 +81,7 @@ function filesBelow(folder: string): string[] {
 	}
 }
 
-/** Ends what is left of the home, by pid and only what carries its mark, and removes its folder. */
+/** Ends the remaining processes of the home, by pid and only those with its mark, and removes its folder. */
 export async function cleanup(home: Home): Promise<void> {
 	await Promise.all([...home.closers].map((close) => close()));
 	const left = () => [...processesOf(home), ...ringedProcessesOf(home)];

@@ -3,10 +3,10 @@ import { DatabaseSync } from "node:sqlite";
 /** Longer than any process of ours writes at a time, on a busy machine too. A lock that is held longer is a finding. */
 const LOCK_PATIENCE_MS = 30_000;
 
-/** A ledger's file behind its owners' backs. Like every other process, a test has to wait for its turn to write. */
+/** Opens a ledger's file directly. Like every other process, a test has to wait for its turn to write. */
 export const openLedgerFile = (file: string): DatabaseSync => new DatabaseSync(file, { timeout: LOCK_PATIENCE_MS });
 
-/** Another process that has begun to write, and does not continue until it is told to. */
+/** Another process that has begun to write and then waits until it may continue. */
 export function lockLedgerFile(file: string): { release(): void } {
 	const database = openLedgerFile(file);
 	database.exec("BEGIN EXCLUSIVE");

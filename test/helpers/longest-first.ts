@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** What takes longest, so that none of it is left to run by itself at the end. */
+/** The slowest files, so that none of them runs alone at the end. */
 const LONGEST = [
 	"test/pool/there-and-back",
 	"test/simulation/",
@@ -14,7 +14,7 @@ const LONGEST = [
 	"test/e2e/mcp",
 ];
 
-/** vitest knows how long files took only where they ran before, and takes one project after the other. */
+/** vitest knows how long files take only after it ran them once, and runs one project after the other. */
 export class LongestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
 		const isLong = ({ moduleId }: TestSpecification): boolean => {

@@ -12,6 +12,6 @@ export interface RecordedRequest extends ScriptedRequest {
 	endedAt: number | undefined;
 	/** The client left before the answer was complete. */
 	aborted: boolean;
-	/** Resolves when the connection of this request is done, by whoever. */
+	/** Resolves when the connection of this request is closed, by either side. */
 	readonly ended: Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Script } from "./model.ts";
 import { httpError, type Reply } from "./model-steps.ts";
 
-/** The n-th reply to the n-th turn of a conversation. One turn too many is an error that names itself. */
+/** The n-th reply to the n-th turn of a conversation. An extra turn is an error that says so. */
 export function conversation(replies: readonly Reply[]): Script {
 	return ({ turn, lastUserText }) => {
 		const message = `The scripted conversation has ${replies.length} turns, but turn ${turn + 1} was asked for: ${lastUserText}`;

@@ -7,7 +7,10 @@ export interface Stage {
 	readonly request: RecordedRequest;
 }
 
-/** What a step gives back is played after it: `async ({ request }) => …` can wait for a gate and decide late what to say. */
+/**
+ * The steps that a step returns are played after it: `async ({ request }) => …` can wait for a gate and decide late
+ * what to say.
+ */
 // biome-ignore lint/suspicious/noConfusingVoidType: most steps return nothing
 export type Step = (stage: Stage) => Reply | void | Promise<Reply | void>;
 export type Reply = Step | string | readonly Reply[];
@@ -80,7 +83,7 @@ export const httpError = (status: number, { headers = {}, body }: ErrorReply = {
 	};
 };
 
-/** The connection breaks after what was written before. */
+/** The connection breaks after the earlier output. */
 export const cut = (): Step => {
 	return async ({ wire }) => {
 		await wire.raw(": about to break\n\n");

@@ -16,7 +16,7 @@ export async function startModel(script: Script, options: ModelOptions = {}): Pr
 	return model;
 }
 
-/** Plays parent and children for a real pi, and remembers everything that was asked. */
+/** Plays the models of parent and children for a real pi, and remembers all requests. */
 export class ScriptedModel {
 	readonly requests: RecordedRequest[] = [];
 	readonly #script: Script;
@@ -57,7 +57,7 @@ export class ScriptedModel {
 		}, 0);
 	}
 
-	/** The first request that matches, of those that came and those that will. */
+	/** The first matching request, past or future. */
 	waitFor(matches: (request: RecordedRequest) => boolean, timeoutMs = PATIENCE_MS): Promise<RecordedRequest> {
 		const known = this.requests.find(matches);
 		if (known) return Promise.resolve(known);

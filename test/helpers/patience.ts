@@ -1,5 +1,5 @@
 /**
- * How long a test waits for what must happen. Only a failure takes so long: a busy machine may be late, and whether it
- * happens at all is what is asked.
+ * How long a test waits for something that must happen. Only a failure takes this long. A busy machine may be late; the
+ * tests check whether it happens at all.
  */
 export const PATIENCE_MS = 60_000;

@@ -7,13 +7,13 @@ import { closeAndCheck } from "./use-home.ts";
 
 export interface Preparation extends Omit<HomeOptions, "model"> {
 	readonly script: Script;
-	/** What has happened there, with nothing left running. */
+	/** Prepares the home, and leaves nothing running. */
 	readonly past: (home: Home) => Promise<void>;
 }
 
 /**
- * A home with a past. It comes to pass once in a file, and each test finds the home as it was then: at the same place,
- * because ledger and sessions name it, and with a model that nobody asked anything yet.
+ * A home with a history. The history is played once per file, and each test finds the home as it was then: at the same
+ * path, because ledger and sessions contain it, and with a model that has had no requests.
  */
 export function usePreparedHome({ script, past, ...options }: Preparation): () => Promise<Home> {
 	let prepared: Promise<Home> | undefined;

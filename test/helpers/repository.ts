@@ -11,19 +11,19 @@ export const repositoryRoot = dirname(dirname(dirname(fileURLToPath(import.meta.
 export const STAGED = "PI_GEON_STAGED";
 export const stagedPackage = (): string => process.env[STAGED] ?? repositoryRoot;
 
-/** As users have it: from its sources it takes several times as long to load. */
+/** As users have it: loading the sources takes several times as long. */
 export const convertWorker = (): URL => pathToFileURL(join(stagedPackage(), "dist", "chunks", "web-convert.js"));
 
 export const toolFolders = [join(repositoryRoot, "node_modules", ".bin"), dirname(rgPath)];
 
 export type PiVersion = "0.87.1" | "1.5.0";
 export const piVersions: readonly PiVersion[] = ["0.87.1", "1.5.0"];
-/** For what no version of pi changes. */
+/** For behaviour that no version of pi changes. */
 export const ANY_PI: PiVersion = "0.87.1";
 
 /**
- * For what the version of pi should not change: both, but in `npm test` one, which is always the same for a file. Half of
- * the files have the one, half the other. Where the version is known to matter, a test takes `piVersions`.
+ * For behaviour that should not depend on the version of pi: both versions, but only one in `npm test`. Half of the
+ * files use one version, half the other, always the same. If the version is known to matter, use `piVersions`.
  */
 export function somePi(testFile: string): readonly PiVersion[] {
 	const letters = [...basename(testFile)].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);

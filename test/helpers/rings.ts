@@ -2,12 +2,12 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Home } from "./home.ts";
 
-/** Homes whose tests start pi on a machine that has no rings. */
+/** Homes whose tests start pi on a machine without rings. */
 export const homesWithoutRings = new WeakSet<Home>();
 
 /**
- * Fails if a host that belongs into a ring ran without one. All tests on a real pi ask this, so each of them shows that
- * what it tests works in both rings: a machine that cannot make them would fail everywhere, and not pass in silence.
+ * Fails if a host that should be in a ring ran without one. All tests on a real pi check this, so each of them shows
+ * that its subject works in both rings. On a machine without rings, they all fail instead of passing silently.
  */
 export function expectRings(home: Home): void {
 	if (process.platform !== "linux" || homesWithoutRings.has(home)) return;

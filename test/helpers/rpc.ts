@@ -37,7 +37,7 @@ export class RpcClient {
 	/** Everything pi wrote, responses too, oldest first. */
 	readonly events: PiEvent[] = [];
 	readonly child: ChildProcessWithoutNullStreams;
-	/** Once all that it said was heard. */
+	/** Resolves once all its output has been read. */
 	readonly exited: Promise<number | null>;
 	#hasExited = false;
 	#stderr = "";
@@ -82,7 +82,7 @@ export class RpcClient {
 		return this.send({ type: "prompt", message, streamingBehavior: "followUp" });
 	}
 
-	/** The prompt and everything that it led to, until pi is idle again. */
+	/** Sends the prompt, and waits until pi is idle again. */
 	async promptAndSettle(message: string, timeoutMs = PATIENCE_MS): Promise<readonly PiEvent[]> {
 		const before = this.events.length;
 		await this.prompt(message);
@@ -136,7 +136,7 @@ export class RpcClient {
 	}
 }
 
-/** The user's words, as pi repeats them when it turns to them. */
+/** The user's words, as pi repeats them when it starts to work on them. */
 function isSaid({ type, message }: PiEvent, words: string): boolean {
 	const { role, content } = (message ?? {}) as { role?: string; content?: unknown };
 	return (

@@ -14,7 +14,7 @@ export interface RunOptions {
 	readonly cwd?: string;
 	readonly env?: Readonly<Record<string, string | undefined>>;
 	readonly signal?: AbortSignal;
-	/** Whom it runs as. Only root can say. */
+	/** The user that it runs as. Only root can choose. */
 	readonly user?: { uid: number; gid: number };
 	/** bubblewrap's arguments for a machine that it runs on instead of this one. */
 	readonly machine?: readonly string[];
@@ -25,22 +25,22 @@ export interface PiRun {
 	readonly signal: NodeJS.Signals | null;
 	readonly stdout: string;
 	readonly stderr: string;
-	/** A descendant kept pi's output open after pi had ended: a caller that reads to the end would hang. */
+	/** A descendant kept pi's output open after pi had exited: a caller that reads to the end would hang. */
 	readonly outputHeld: boolean;
 	/** The records of `--mode json`; empty in other modes. */
 	readonly events: readonly PiEvent[];
 }
 
-/** Where no program can make a sandbox, although bubblewrap is installed. */
+/** For a machine on which no program can make a sandbox, although bubblewrap is installed. */
 export const WITHOUT_NAMESPACES = [
 	...["--unshare-user", "--uid", "1000", "--gid", "1000"],
 	...["--dev-bind", "/", "/", "--disable-userns"],
 ];
 
-/** How long the output may stay open after pi has finished, on a machine that is busy with other tests too. */
+/** How long the output may stay open after pi has exited, on a busy machine. */
 export const GRACE_MS = 5_000;
 
-/** Runs a real pi to its end. Exceeding the time is an error with everything that it said. */
+/** Runs a real pi to its end. If it exceeds the time, the error contains all its output. */
 export async function runPi(home: Home, args: readonly string[], options: RunOptions = {}): Promise<PiRun> {
 	const { version = home.pi, timeoutMs = PATIENCE_MS, signal: abort } = options;
 	const node = [process.execPath, cliOf(version), ...args];

@@ -1,5 +1,5 @@
 /**
- * Whether this is `npm test`, which tries a share of what takes long, so that it is over in ten minutes on two cores.
- * `npm run test:long`, and vitest by itself, try all of it.
+ * Whether this is `npm test`, which runs a share of the slow tests, so that it finishes in ten minutes on two cores.
+ * `npm run test:long`, and vitest itself, run all of them.
  */
 export const isShare = process.env.PI_GEON_SHARE === "1";

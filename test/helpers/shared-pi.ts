@@ -13,11 +13,11 @@ import { type Prompted, summarize } from "./prompt-pi.ts";
 import { type RpcClient, startRpc } from "./rpc.ts";
 import { closeAndCheck } from "./use-home.ts";
 
-/** What a test may have of its own in a home that it shares. */
+/** What a test may set for itself in a shared home. */
 interface Own extends Pick<HomeOptions, "config" | "agents" | "files"> {
 	readonly script: Script;
 }
-/** Homes that differ in the rest are not shared: pi reads it when it starts. */
+/** Homes that differ in anything else are not shared, because pi reads it when it starts. */
 export type SharedHomeOptions = Own & Omit<HomeOptions, "model" | keyof Own>;
 
 export type Answered = Pick<Prompted, "toolResults" | "partials" | "finalText" | "stderr"> & {
@@ -28,7 +28,7 @@ interface SharedPi {
 	openHome(options: SharedHomeOptions): Promise<Home>;
 	/** The pi of such a home. */
 	pi(home: Home): RpcClient;
-	/** The same, in a session that nobody has spoken in yet. */
+	/** The same, in a new session. */
 	newSession(home: Home): Promise<RpcClient>;
 	/** As `promptPi`, in such a session. */
 	promptPi(home: Home, text: string): Promise<Answered>;
@@ -40,12 +40,12 @@ interface Shared {
 	play(script: Script): void;
 }
 
-/** Long enough for a host to be there still when the next test asks. */
+/** Long enough for a host to still exist when the next test needs it. */
 const HOST_IDLE_MS = "2000";
 
 /**
- * One pi, and one host, for the tests of a file that are not about how either starts or ends: most of what such a test
- * would cost. A test that failed leaves its pi to nobody.
+ * One pi and one host for those tests of a file that are not about starting or ending them, which is most of what such
+ * a test would cost. The pi of a failed test is not used again.
  */
 export function useSharedPi(): SharedPi {
 	const pis = new Map<string, Shared>();
@@ -134,7 +134,7 @@ async function forgetRuns({ agentDir }: Home): Promise<void> {
 	}
 }
 
-/** A pi or a host may stay for the next test; what they started may not. */
+/** A pi or a host may stay for the next test, but not the processes that they started. */
 const expectNoStrangers = (home: Home): Promise<void> =>
 	until("Left behind", () => processesOf(home).filter(({ command }) => !/^pi\b|\bcli\.js\b/.test(command)));
 

@@ -8,13 +8,13 @@ export interface SmallDisk {
 	/** Nothing more can be written. */
 	fill(): void;
 	makeRoom(): void;
-	/** Nothing can be written from now on. Nobody may have a file open for that. */
+	/** Nothing can be written from now on. No process may have a file open for writing. */
 	makeReadOnly(): void;
 }
 
-/** Whether this machine lets us mount anything: only as root, and not in every container. */
+/** Whether this machine allows mounts: only as root, and not in every container. */
 export const canMount = (): boolean => {
-	if (process.env.PI_GEON_NO_MOUNT) return false; // To try what others see.
+	if (process.env.PI_GEON_NO_MOUNT) return false; // To test what other users see.
 	const folder = mkdtempSync(join(tmpdir(), "pg-mount-"));
 	try {
 		mount(folder, "64k");
@@ -27,7 +27,7 @@ export const canMount = (): boolean => {
 	}
 };
 
-/** A real file system of its own in a folder of the home, until the home is closed. */
+/** A separate real file system in a folder of the home, until the home is closed. */
 export function smallDisk(home: Home, folder: string, size = "4m"): SmallDisk {
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	mount(folder, size);
@@ -57,11 +57,11 @@ function appendUntilFull(file: string, piece: string): void {
 const mount = (folder: string, size: string) =>
 	execFileSync("/bin/mount", ["-t", "tmpfs", "-o", `size=${size},mode=0700`, "tmpfs", folder], { stdio: "ignore" });
 
-/** Also while somebody still has it as its working directory. */
+/** Even while a process still has it as its working directory. */
 export function unmount(folder: string): void {
 	try {
 		execFileSync("/bin/umount", ["-l", folder], { stdio: "pipe" });
 	} catch (error) {
-		if (!String(error).includes("not mounted")) throw error; // Closed twice.
+		if (!String(error).includes("not mounted")) throw error; // It was closed already.
 	}
 }

@@ -36,7 +36,7 @@ const KEYS = {
 
 export type Key = keyof typeof KEYS;
 
-/** pi begins every repaint with it, so that a terminal shows it at once. */
+/** pi begins every repaint with this sequence, so that a terminal shows the whole repaint at once. */
 const FRAME = "\x1b[?2026h";
 /** pi erases the screen when it draws everything again, and then the scrollback. Together they are one full clear. */
 const CLEAR_SCREEN = "\x1b[2J";
@@ -143,7 +143,7 @@ export class TestTerminal {
 		return this.#fullClears;
 	}
 
-	/** What did not fit into its line, so that the terminal had to break it. */
+	/** The lines that did not fit, so that the terminal had to wrap them. */
 	overflows(): string[] {
 		const buffer = this.#xterm.buffer.active;
 		return Array.from({ length: buffer.length }, (_, row) => buffer.getLine(row))
@@ -157,7 +157,7 @@ export class TestTerminal {
 		return this.screen();
 	}
 
-	/** The same, once pi has come to the end of its answer too: before that it takes no /reload. */
+	/** The same, once pi has also finished its answer: before that it accepts no /reload. */
 	async waitForAnswer(pattern: RegExp): Promise<string[]> {
 		const isThere = (screen: string) => pattern.test(screen) && !/\bWorking\b/.test(screen);
 		await this.#until(() => isThere(this.screen().join("\n")), `answer ${pattern}`, PATIENCE_MS);
@@ -165,8 +165,8 @@ export class TestTerminal {
 	}
 
 	/**
-	 * Resolves when pi takes a prompt. It draws its screen earlier and refuses what is entered until then; the title is the
-	 * last thing that it sets, after the extensions have started. A dialog at the start holds it up.
+	 * Resolves when pi accepts a prompt. pi draws its screen earlier, but refuses input until then. It sets the title
+	 * last, after the extensions have started. A dialog at the start delays it.
 	 */
 	ready(timeoutMs = PATIENCE_MS): Promise<void> {
 		return this.#until(() => this.#title !== "", "become ready", timeoutMs);
@@ -195,7 +195,7 @@ export class TestTerminal {
 		this.#pty.resize(cols, rows);
 	}
 
-	/** Closes the window, as a user would who does not quit first; kills only what ignores that. */
+	/** Closes the window without quitting pi first, and kills only processes that ignore that. */
 	async close(): Promise<void> {
 		if (!this.#ended) this.#pty.kill("SIGHUP");
 		const timer = setTimeout(() => !this.#ended && this.#pty.kill("SIGKILL"), 20_000);

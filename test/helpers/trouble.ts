@@ -7,7 +7,7 @@ import { repositoryRoot } from "./repository.ts";
 import { canMount, smallDisk, unmount } from "./small-disk.ts";
 
 export interface Trouble {
-	/** For every process that is to meet it. */
+	/** For every process that should have it. */
 	readonly env: Readonly<Record<string, string>>;
 	begin(): void;
 	end(): void;
@@ -16,8 +16,8 @@ export interface Trouble {
 export type TroubleKind = "full" | "forbidden";
 
 /**
- * A folder of the home that is full, or may only be read, for a while. Real where this user may mount; elsewhere the
- * processes meet it in Node's functions, so that nobody has to leave a test out.
+ * A folder of the home that is full, or read-only, for a while. It is real if this user may mount; otherwise Node's
+ * functions in the processes simulate it, so that no test has to be skipped.
  */
 export function troubleIn(home: Home, folder: string, kind: TroubleKind): Trouble {
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -43,7 +43,7 @@ function readOnly(home: Home, folder: string): Trouble {
 	};
 }
 
-/** Met by every write, however small: a real disk has room in the last block of a file. */
+/** Applies to every write, however small: a real disk has space in the last block of a file. */
 export function injectedTrouble(home: Home, folder: string, kind: TroubleKind): Trouble {
 	const file = join(home.scratch, "trouble.jsonl");
 	const preload = pathToFileURL(join(repositoryRoot, "test", "faults", "trouble.mjs")).href;

@@ -12,8 +12,8 @@ export interface TestHomeOptions extends Omit<HomeOptions, "model"> {
 
 /**
  * Call it once in a file or a `describe`; what it returns opens a home inside a test. After each test everything is
- * closed, and the test fails if a process, socket or temporary file of ours survived. Of a test that has failed nothing is
- * checked: it stopped half-way, with gates shut, and what it left would only hide why.
+ * closed, and the test fails if a process, socket or temporary file of ours survived. After a failed test, nothing is
+ * checked: it stopped half-way with gates shut, and a report of what it left would only hide the cause.
  */
 export function useHome(): (options: TestHomeOptions) => Promise<Home> {
 	const open = new Set<Home>();

@@ -12,9 +12,9 @@ import { promptPi } from "./prompt-pi.ts";
 import { type PiVersion, piVersions } from "./repository.ts";
 
 /**
- * A host in a ring writes what Node and pi's loader have compiled into the state folder, which each test has for itself: all
- * of them would start cold, which takes half as long again. So one host of each version is started before the tests, and
- * they get what it has compiled. Returns what removes it again.
+ * A host in a ring writes the code that Node and pi's loader have compiled into the state folder, and each test has its
+ * own state folder. So all hosts would start cold, which takes half as long again. Therefore one host of each version
+ * is started before the tests, which get a copy of its compiled code. Returns a function that removes it.
  */
 export async function warmCaches(): Promise<() => void> {
 	const folder = mkdtempSync(join(tmpdir(), "pg-warm-"));
@@ -32,13 +32,13 @@ export async function warmCaches(): Promise<() => void> {
 async function warm(pi: PiVersion, folder: string): Promise<void> {
 	const parent = [delegateTo("explorer", "Do it."), text("Done.")];
 	const model = await startModel(dispatch({ parent, child: [finalize("Fine.")] }));
-	// Without the variable a host has a place of its own for what Node compiles.
+	// Without the variable, a host has its own folder for what Node compiles.
 	const home: Home = await makeHome({ model, pi, env: { NODE_COMPILE_CACHE: "" } });
 	try {
 		await promptPi(home, "Go.");
 		await expectNothingLeft(home);
 		const { compiled, loader } = placesIn(home.agentDir).ringed;
-		// A machine without rings has none of them.
+		// On a machine without rings, it does not exist.
 		for (const made of [compiled, loader]) mkdirSync(made, { recursive: true });
 		cpSync(compiled, compileCache, { recursive: true });
 		cpSync(loader, folder, { recursive: true });
