@@ -1,6 +1,6 @@
+import { unpackBundle } from "./bundle.ts";
 import type { Checkout } from "./checkout.ts";
 import { git, gitLine } from "./git.ts";
-import { TREE_BRANCH } from "./git-folder.ts";
 
 export interface BranchOrder {
 	checkout: Checkout;
@@ -25,15 +25,8 @@ export async function makeBranch({ checkout, bundle, commit, name }: BranchOrder
 	const branch = `refs/heads/${name}`;
 	const found = await gitLine(theirs, ["rev-parse", "--verify", "--quiet", branch], { accept: [1] });
 	if (found !== "") return found === commit ? "there" : "taken";
-	await git(theirs, [
-		"fetch",
-		"--quiet",
-		"--no-tags",
-		"--no-write-fetch-head",
-		"--no-recurse-submodules",
-		"--no-auto-maintenance",
-		bundle,
-		`${TREE_BRANCH}:${branch}`,
-	]);
+	await unpackBundle(theirs, bundle);
+	// Without an old value, so that a branch that was made meanwhile stays.
+	await git(theirs, ["update-ref", branch, commit, ""], { hooks: checkout.settings.hooks });
 	return "made";
 }

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
+import { isRepository } from "../files/owner.ts";
 import { isInside } from "../files/project-area.ts";
 import { realPath } from "../files/real-path.ts";
 import { readRegularFile } from "../files/regular-file.ts";
@@ -41,6 +42,8 @@ export interface CheckoutSettings {
 	attributes: readonly string[];
 	/** Whether any filter is configured: git-lfs for instance. */
 	hasFilters: boolean;
+	/** Names of the hooks that are configured. */
+	hooks: readonly string[];
 }
 
 const NOT_A_TREE = "so a subagent cannot get a copy of it to write in";
@@ -70,7 +73,12 @@ async function askedTop(cwd: string): Promise<string | undefined> {
 		if (error.code !== "ENOENT") throw error;
 		throw new TreeRefused("no_snapshot", `git is not installed, ${NOT_A_TREE}. Install git.`, { cause: error });
 	});
-	if (asked.exitCode === 0) return realpathSync(withoutLineEnd(asked.stdout));
+	if (asked.exitCode === 0) {
+		const top = realpathSync(withoutLineEnd(asked.stdout));
+		// A repository's own configuration may name any folder (core.worktree), for instance one with keys.
+		if (isInside(top, cwd) && isRepository(top)) return top;
+		throw new TreeRefused("no_snapshot", `The repository of ${cwd} has its files elsewhere: ${top}, ${NOT_A_TREE}.`);
+	}
 	if (!ancestors(cwd).some((folder) => existsSync(join(folder, ".git")))) return undefined;
 	throw new TreeRefused("no_snapshot", `git refuses ${cwd}, ${NOT_A_TREE}: ${asked.stderr.trim()}`);
 }
@@ -103,7 +111,13 @@ const CONVERSION = [
 ];
 
 async function settingsIn(cwd: string, commonDir: string | undefined): Promise<CheckoutSettings> {
-	const asked = await askAsUser(cwd, ["config", "--null", "--type=path", "--get-regexp", "^(core|filter)\\."]);
+	const asked = await askAsUser(cwd, [
+		"config",
+		"--null",
+		"--type=path",
+		"--get-regexp",
+		"^(core|filter)\\.|^hook\\..*\\.command$",
+	]);
 	// 1: there are none. Any other error may hide an ignore file, and with it files that must not be copied.
 	if (asked.exitCode > 1) {
 		throw new TreeRefused("no_snapshot", `git cannot read its configuration, ${NOT_A_TREE}: ${asked.stderr.trim()}`);
@@ -128,6 +142,7 @@ async function settingsIn(cwd: string, commonDir: string | undefined): Promise<C
 		excludes: texts("core.excludesfile", "ignore", "exclude"),
 		attributes: texts("core.attributesfile", "attributes", "attributes"),
 		hasFilters: [...values.keys()].some((name) => name.startsWith("filter.")),
+		hooks: [...values.keys()].flatMap((name) => /^hook\.(.+)\.command$/s.exec(name)?.[1] ?? []),
 	};
 }
 

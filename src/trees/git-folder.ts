@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readRegularFile } from "../files/regular-file.ts";
+import { messageOf } from "../run/message-of.ts";
 import type { Checkout } from "./checkout.ts";
+import { TreeRefused } from "./tree-refused.ts";
 
 /** The branch that a tree begins on, and that its changes come home as. */
 export const TREE_BRANCH = "refs/heads/pi-geon";
@@ -58,7 +60,12 @@ export const objectsOf = ({ repository }: Checkout): string[] =>
 /** The commits whose parents a shallow clone does not have. */
 export function shallowOf({ repository }: Checkout): { shallow?: string } {
 	const file = repository && join(repository.commonDir, "shallow");
-	return file && existsSync(file) ? { shallow: readRegularFile(file) } : {};
+	if (!file || !existsSync(file)) return {};
+	try {
+		return { shallow: readRegularFile(file) };
+	} catch (error) {
+		throw new TreeRefused("no_snapshot", `${file} cannot be read: ${messageOf(error)}`);
+	}
 }
 
 export const formatOf = ({ repository }: Checkout): string => repository?.format ?? "sha1";

@@ -1,6 +1,7 @@
 import { devNull } from "node:os";
 import { delimiter, isAbsolute, sep } from "node:path";
 import { type ProgramEnd, type RunProgram, runPlainly } from "./program.ts";
+import { TreeRefused } from "./tree-refused.ts";
 
 /** A repository given by its parts, so that git neither searches for one nor checks its owner. */
 export interface Repository {
@@ -18,6 +19,8 @@ interface GitOptions {
 	/** Exit codes that count as answers. 0 always does. */
 	accept?: readonly number[];
 	maxBytes?: number;
+	/** Names of the hooks that the repository's configuration defines, so that they can be switched off. */
+	hooks?: readonly string[];
 }
 
 /** git failed. The message has git's own words. */
@@ -30,9 +33,11 @@ export class GitFailed extends Error {
 }
 
 /**
- * Nothing in a repository makes git run a program: no hooks, no file monitor, no filters, no background maintenance, no
- * signing. (Filters need configuration, and the only one read is that of the repository itself, which we wrote or which
- * names no filter that we use.)
+ * Nothing in a repository makes git run a program: no hooks, no file monitor, no background maintenance, no signing.
+ *
+ * Filters cannot be switched off without knowing their names. So a command that may run one (`add`, `status`, `diff` of
+ * files) runs only in a repository that we made, and never asks a submodule whether it has changed: git would run in the
+ * submodule, with the submodule's own configuration.
  */
 const HARDENED = [
 	`core.hooksPath=${devNull}`,
@@ -49,9 +54,6 @@ const HARDENED = [
 	"diff.external=",
 	"gc.auto=0",
 	"maintenance.auto=false",
-	"protocol.allow=never",
-	// A bundle is a file.
-	"protocol.file.allow=always",
 	"submodule.recurse=false",
 	"fetch.recurseSubmodules=false",
 	"fetch.fsckObjects=true",
@@ -73,6 +75,8 @@ function cleanEnvironment(): Record<string, string> {
 		GIT_OPTIONAL_LOCKS: "0",
 		GIT_NO_REPLACE_OBJECTS: "1",
 		GIT_NO_LAZY_FETCH: "1",
+		// Configuration cannot allow a protocol that is missing here. With `ext`, an address is a command.
+		GIT_ALLOW_PROTOCOL: "",
 		GIT_EDITOR: "false",
 		...Object.fromEntries(
 			["AUTHOR", "COMMITTER"].flatMap((who) =>
@@ -93,7 +97,7 @@ export const pathOutsideOfProjects = (path: string): string =>
 export async function git(
 	{ gitDir, workTree, cwd = workTree ?? gitDir }: Repository,
 	args: readonly string[],
-	{ input, run = runPlainly, config = [], accept = [], maxBytes }: GitOptions = {},
+	{ input, run = runPlainly, config = [], accept = [], maxBytes, hooks = [] }: GitOptions = {},
 ): Promise<ProgramEnd> {
 	const end = await run(["git", ...[...HARDENED, ...config].flatMap((one) => ["-c", one]), ...args], {
 		cwd,
@@ -103,6 +107,9 @@ export async function git(
 			GIT_CONFIG_GLOBAL: devNull,
 			GIT_ATTR_NOSYSTEM: "1",
 			GIT_DIR: gitDir,
+			// A bundle is a file, and so is the repository of a tree.
+			...(args[0] === "fetch" && { GIT_ALLOW_PROTOCOL: "file" }),
+			...withoutHooks(hooks),
 			...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
 		},
 		...(input !== undefined && { input }),
@@ -111,6 +118,16 @@ export async function git(
 	if (end.exitCode !== 0 && !accept.includes(end.exitCode)) throw new GitFailed(args[0] ?? "", end);
 	return end;
 }
+
+/** In variables, because a name with `=` in it could not be given as an argument. From git 2.54 on there are such hooks. */
+const withoutHooks = (names: readonly string[]): Record<string, string> =>
+	Object.fromEntries([
+		["GIT_CONFIG_COUNT", String(names.length)],
+		...names.flatMap((name, index) => [
+			[`GIT_CONFIG_KEY_${index}`, `hook.${name}.enabled`],
+			[`GIT_CONFIG_VALUE_${index}`, "false"],
+		]),
+	]);
 
 /** The one line that git prints. A path may hold line breaks, so only the last one is removed. */
 export async function gitLine(
@@ -126,15 +143,32 @@ export const withoutLineEnd = (output: Buffer): string => output.toString().repl
 /** The NUL-terminated words of an output. */
 export const nulWords = (output: Buffer): string[] => output.toString().split("\0").slice(0, -1);
 
+/** Far longer than git needs to read a few small files. */
+const TOLD_WITHIN_MS = 30_000;
+
 /**
  * Runs git with the user's settings, in one of their folders: it finds the repository, and the user's own settings say
  * whose folders they trust. Only for commands that run no other programs (`rev-parse`, `config`).
  */
-export function askAsUser(cwd: string, args: readonly string[]): Promise<ProgramEnd> {
+export async function askAsUser(
+	cwd: string,
+	args: readonly string[],
+	patienceMs = TOLD_WITHIN_MS,
+): Promise<ProgramEnd> {
 	const kept = ["HOME", "USERPROFILE", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"];
 	const own = kept.flatMap((name) => {
 		const value = process.env[name];
 		return value === undefined ? [] : [[name, value]];
 	});
-	return runPlainly(["git", ...args], { cwd, env: { ...cleanEnvironment(), ...Object.fromEntries(own) } });
+	const env = { ...cleanEnvironment(), ...Object.fromEntries(own) };
+	const signal = AbortSignal.timeout(patienceMs);
+	try {
+		return await runPlainly(["git", ...args], { cwd, env, signal });
+	} catch (error) {
+		if (!signal.aborted) throw error;
+		throw new TreeRefused(
+			"no_snapshot",
+			`git did not answer within ${Math.ceil(patienceMs / 1000)} s in ${cwd}. A pipe in the place of a file in .git makes git wait: find ${cwd} -path '*/.git/*' -type p`,
+		);
+	}
 }

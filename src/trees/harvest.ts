@@ -8,6 +8,7 @@ import { TREE_BRANCH } from "./git-folder.ts";
 import { measure, type TreeLimits } from "./measure.ts";
 import type { RunProgram } from "./program.ts";
 import { treeParts } from "./snapshot.ts";
+import { submodulesOf } from "./submodules.ts";
 
 export interface HarvestOrder {
 	/** The tree's folder. */
@@ -84,7 +85,7 @@ async function addReadable(ours: Repository, { folder, limits, inRing: run }: Ha
 	const repositoryOf = (path: string) => join(path, ".git");
 	// Changes in submodules are not brought home, and git would run what their configuration says to see whether they
 	// changed.
-	await forget((await submodulesOf(ours, run)).map(repositoryOf));
+	await forget((await submodulesOf(ours, run)).map(({ path }) => repositoryOf(path)));
 	for (let round = 0; ; round++) {
 		const listed = await git(ours, ["ls-files", "-z", "--others", "--modified", "--exclude-standard"], { run });
 		const [, path, why = "its path is too long"] = UNSEEN.exec(listed.stderr) ?? [];
@@ -103,11 +104,6 @@ async function addReadable(ours: Repository, { folder, limits, inRing: run }: Ha
  * message with a long path is cut before it says why.
  */
 const UNSEEN = /^(?:warning: could not open directory|error: cannot lstat) '(.{0,200}).*?(?:': (.+))?$/m;
-
-async function submodulesOf(ours: Repository, run: RunProgram): Promise<string[]> {
-	const { stdout } = await git(ours, ["ls-files", "-z", "--stage"], { run });
-	return nulWords(stdout).flatMap((line) => (line.startsWith("160000 ") ? [line.slice(line.indexOf("\t") + 1)] : []));
-}
 
 /** The commit that the child is on, if it made any on top of the base. */
 async function ownCommit(ours: Repository, { folder, base, inRing: run }: HarvestOrder): Promise<string | undefined> {

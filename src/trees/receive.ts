@@ -1,12 +1,12 @@
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, constants, openSync, type PathLike, readSync } from "node:fs";
+import { constants, type PathLike } from "node:fs";
 import { type FileHandle, open, rename, rm, writeFile } from "node:fs/promises";
 import type { ChangedFile, TreeBase } from "../run/changes.ts";
+import { unpackBundle } from "./bundle.ts";
 import { changeWarnings, parseChangedFiles } from "./changed-files.ts";
 import type { Checkout } from "./checkout.ts";
 import { git, type Repository } from "./git.ts";
-import { formatOf, gitConfig, objectsOf, shallowOf, TREE_BRANCH, writeGitFolder } from "./git-folder.ts";
-import { type RunProgram, runPlainly } from "./program.ts";
+import { formatOf, gitConfig, objectsOf, shallowOf, writeGitFolder } from "./git-folder.ts";
 
 export interface Received {
 	commit: string;
@@ -39,14 +39,13 @@ export async function receiveBundle(order: ReceiveOrder): Promise<Received> {
 	const parts = { bundle: `${order.bundle}.part`, patch: `${order.patch}.part` };
 	try {
 		const bundle = await copyOut(packed, parts.bundle, maxBytes);
-		const { commit, packAt } = readBundle(parts.bundle);
 		writeGitFolder(scratch, {
 			config: gitConfig(formatOf(checkout), { conversion: [], bare: true }),
 			alternates: objectsOf(checkout),
 			...shallowOf(checkout),
 		});
 		const ours: Repository = { gitDir: scratch };
-		await unpackChecked(ours, parts.bundle, packAt);
+		const commit = await unpackBundle(ours, parts.bundle);
 		await git(ours, ["merge-base", "--is-ancestor", base.commit, commit]);
 		const range = [base.commit, commit];
 		const listed = await git(ours, ["diff", "--raw", "--numstat", "-z", "-M", "--no-abbrev", ...PLAIN_DIFF, ...range]);
@@ -61,41 +60,6 @@ export async function receiveBundle(order: ReceiveOrder): Promise<Received> {
 	} finally {
 		for (const path of [parts.bundle, parts.patch, scratch]) await rm(path, { recursive: true, force: true });
 	}
-}
-
-/**
- * Not `git fetch`: it checks objects from a server, but not (before 2.46) from a bundle. This finds names like `.git` or
- * `..` in a folder, and links between objects that lead nowhere.
- */
-async function unpackChecked(ours: Repository, bundle: string, packAt: number): Promise<void> {
-	const opened = openSync(bundle, "r");
-	try {
-		// A program that gets an open file begins at the current position in the file.
-		readSync(opened, Buffer.alloc(packAt), 0, packAt, null);
-		const run: RunProgram = (command, options) => runPlainly(command, { ...options, inputFrom: opened });
-		await git(ours, ["index-pack", "--strict", "--fix-thin", "--stdin"], { run });
-	} finally {
-		closeSync(opened);
-	}
-}
-
-const MOST_HEADER_BYTES = 64 * 1024;
-
-/** A bundle begins with lines that name what it needs and holds, and an empty line before the pack. */
-function readBundle(file: string): { commit: string; packAt: number } {
-	const opened = openSync(file, "r");
-	const buffer = Buffer.alloc(MOST_HEADER_BYTES);
-	const size = readSync(opened, buffer, 0, buffer.length, 0);
-	closeSync(opened);
-	const end = buffer.subarray(0, size).indexOf("\n\n");
-	const lines = buffer.subarray(0, Math.max(0, end)).toString().split("\n");
-	const commit = lines
-		.map((line) => /^([0-9a-f]{40}|[0-9a-f]{64}) (.*)$/.exec(line))
-		.find((found) => found?.[2] === TREE_BRANCH)?.[1];
-	if (end === -1 || !/^# v[23] git bundle$/.test(lines[0] ?? "") || commit === undefined) {
-		throw new Error("What came out of the tree is not a bundle of its branch.");
-	}
-	return { commit, packAt: end + 2 };
 }
 
 const PLAIN_DIFF = ["--no-ext-diff", "--no-textconv", "--no-color"];

@@ -1,12 +1,13 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { TreeBase } from "../run/changes.ts";
-import type { Checkout } from "./checkout.ts";
+import { type Checkout, findCheckout } from "./checkout.ts";
 import { GitFailed, git, gitLine, nulWords, type Repository } from "./git.ts";
 import { excludeLine, formatOf, gitConfig, objectsOf, shallowOf, TREE_BRANCH, writeGitFolder } from "./git-folder.ts";
 import { linkFolders } from "./links.ts";
 import { countingTo, type Measured, measure, type TreeLimits, tooManyFiles } from "./measure.ts";
 import { type RunProgram, runPlainly } from "./program.ts";
+import { submodulesOf } from "./submodules.ts";
 import { TreeRefused } from "./tree-refused.ts";
 
 export interface SnapshotOrder {
@@ -70,17 +71,48 @@ export async function snapshot(order: SnapshotOrder): Promise<Snapshot> {
 export async function commitCheckout(order: SnapshotOrder) {
 	const { checkout, folder } = order;
 	const { git: gitDir } = treeParts(folder);
-	const config = gitConfig(formatOf(checkout), checkout.settings);
-	writeGitFolder(gitDir, { config, alternates: objectsOf(checkout), ...borrowed(checkout) });
-	const ours: Repository = { gitDir, workTree: checkout.top };
-	copyIndex(checkout, gitDir);
-
+	const { ours, config } = repositoryBeside(checkout, gitDir);
 	const measured = await measureCheckout(ours, order);
 	const excludes = excludesOf(order, measured);
 	writeGitFolder(gitDir, { config, alternates: objectsOf(checkout), ...borrowed(checkout), excludes });
-	if (checkout.settings.hasFilters) await forgetFiltered(ours);
-	await git(ours, ["add", "--all"], { run: patiently(order) });
+	if (checkout.settings.hasFilters) await forgetFiltered(ours, patiently(order));
+	await addCurrentFiles(ours, patiently(order));
 	return { ours, config, excludes, measured, base: await commitBase(ours, checkout) };
+}
+
+/** A repository of our own for a checkout, with a copy of its index and none of its configuration that names programs. */
+function repositoryBeside(checkout: Checkout, gitDir: string): { ours: Repository; config: string } {
+	const config = gitConfig(formatOf(checkout), checkout.settings);
+	writeGitFolder(gitDir, { config, alternates: objectsOf(checkout), ...borrowed(checkout) });
+	copyIndex(checkout, gitDir);
+	return { ours: { gitDir, workTree: checkout.top }, config };
+}
+
+/**
+ * The first submodule with changes of its own, in submodules as well; undefined if there is none. `scratch` must exist.
+ * Instead of `git status`, which would run git in the submodule, with the configuration that it finds there.
+ */
+export async function changedSubmodule(checkout: Checkout, scratch: string): Promise<string | undefined> {
+	const { ours } = repositoryBeside(checkout, mkdtempSync(join(scratch, "submodules-")));
+	const run = patiently({ checkout });
+	for (const { path, commit } of await submodulesOf(ours, run)) {
+		const folder = join(checkout.top, path);
+		if (!existsSync(join(folder, ".git"))) continue; // It is not checked out.
+		const submodule = await findCheckout(folder);
+		if (submodule.repository?.head?.commit !== commit || (await hasChanges(submodule, scratch))) return path;
+		const inner = await changedSubmodule(submodule, scratch);
+		if (inner !== undefined) return join(path, inner);
+	}
+	return undefined;
+}
+
+/** Whether anything is staged, changed, deleted or new. */
+async function hasChanges(checkout: Checkout, scratch: string): Promise<boolean> {
+	const { ours } = repositoryBeside(checkout, mkdtempSync(join(scratch, "submodule-")));
+	const run = patiently({ checkout });
+	if ((await gitLine(ours, ["write-tree"], { run })) !== checkout.repository?.head?.tree) return true;
+	const listed = await git(ours, ["ls-files", "-z", "--modified", "--others", "--exclude-standard"], { run });
+	return listed.stdout.length > 0;
 }
 
 /** Checks whether a tree could be made now, before a run exists. Leaves nothing behind in `scratch`, which must exist. */
@@ -153,14 +185,35 @@ function excludesOf({ checkout, link, hidden = [] }: SnapshotOrder, { embedded }
 	return [...checkout.settings.excludes, ...[...link, ...embedded, ...inside].map(excludeLine), ""].join("\n");
 }
 
+/**
+ * Puts the current files into our index. Submodules stay as they are staged: git in a submodule, which looks whether it has
+ * changed, would run what the submodule's configuration says.
+ */
+async function addCurrentFiles(ours: Repository, run: RunProgram): Promise<void> {
+	const links = (await submodulesOf(ours, run)).map(({ path }) => path);
+	const mark = async (how: string) => {
+		if (links.length === 0) return;
+		await git(ours, ["update-index", "-z", how, "--stdin"], { run, input: links.map((path) => `${path}\0`).join("") });
+	};
+	try {
+		await mark("--skip-worktree");
+		await git(ours, ["add", "--all"], { run });
+		await mark("--no-skip-worktree");
+	} catch (error) {
+		// For instance a name that no repository may hold: `.GIT`.
+		throw error instanceof GitFailed ? new TreeRefused("no_snapshot", error.message) : error;
+	}
+}
+
 function copyIndex({ repository }: Checkout, gitDir: string): void {
 	if (!repository) return;
-	const index = join(repository.gitDir, "index");
-	if (!existsSync(index)) return;
-	copyWithOlderTime(index, join(gitDir, "index"));
 	// A split index has its larger part in another file.
-	for (const name of readdirSync(repository.gitDir)) {
-		if (name.startsWith("sharedindex.")) copyWithOlderTime(join(repository.gitDir, name), join(gitDir, name));
+	const names = readdirSync(repository.gitDir).filter((name) => name === "index" || name.startsWith("sharedindex."));
+	for (const name of names) {
+		const from = join(repository.gitDir, name);
+		// The copy of a pipe or a device would never end.
+		if (!statSync(from).isFile()) throw new TreeRefused("no_snapshot", `${from} is not a file.`);
+		copyWithOlderTime(from, join(gitDir, name));
 	}
 }
 
@@ -180,8 +233,8 @@ function copyWithOlderTime(from: string, to: string): void {
  * Files that pass through a filter on their way into the repository (git-lfs) are stored in another form than in the
  * checkout. A tree has no filters, so it copies them as the user sees them.
  */
-async function forgetFiltered(ours: Repository): Promise<void> {
-	const filtered = await git(ours, ["ls-files", "-z", "--", ".", ":(exclude,attr:!filter)"]);
+async function forgetFiltered(ours: Repository, run: RunProgram): Promise<void> {
+	const filtered = await git(ours, ["ls-files", "-z", "--", ".", ":(exclude,attr:!filter)"], { run });
 	if (filtered.stdout.length === 0) return;
 	await git(ours, ["update-index", "-z", "--force-remove", "--stdin"], { input: filtered.stdout.toString() });
 }

@@ -93,6 +93,18 @@ describe("a pipe that git would wait for", () => {
 		},
 	);
 
+	test.each(["sharedindex.0", "index"])("as .git/%s is not copied", async (name) => {
+		const main = repositoryIn(join(ground.folder(), "project"), { a: "1\n" });
+		execFileSync("rm", ["-f", join(main, ".git", name)]);
+		pipe(join(main, ".git", name));
+		const repository = { gitDir: join(main, ".git"), commonDir: join(main, ".git"), format: "sha1" };
+		const settings = { conversion: [], excludes: [], attributes: [], hooks: [], hasFilters: false };
+		const checkout = { top: main, prefix: "", settings, repository };
+		const order = { checkout, folder: ground.folder(), limits: TREE_LIMITS, link: [], submodules: "warn" };
+		const refused = `await it.commitCheckout(${JSON.stringify(order)}).catch(({ message }) => message)`;
+		expect(await evaluate("trees/snapshot.ts", refused)).toContain(`.git/${name} is not a file`);
+	});
+
 	test("in the checkout ends the look at it, and the refusal says what to look for", async () => {
 		const main = repositoryIn(join(ground.folder(), "project"), { a: "1\n" });
 		const checkout = await findCheckout(main);

@@ -4,10 +4,10 @@ import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Checkout, findCheckout } from "../../trees/checkout.ts";
-import { askAsUser, git, nulWords, type Repository, withoutLineEnd } from "../../trees/git.ts";
+import { askAsUser, git, type Repository, withoutLineEnd } from "../../trees/git.ts";
 import { TREE_BRANCH } from "../../trees/git-folder.ts";
 import type { TreeLimits } from "../../trees/measure.ts";
-import { commitCheckout } from "../../trees/snapshot.ts";
+import { changedSubmodule, commitCheckout } from "../../trees/snapshot.ts";
 import { TreeRefused } from "../../trees/tree-refused.ts";
 import type { TravellingRepository } from "../job.ts";
 
@@ -45,7 +45,11 @@ export async function packRepository({ cwd, scratch, limits, hidden, secret }: P
 	try {
 		const checkout = await findCheckout(cwd, { secret });
 		if (!checkout.repository) throw new CannotTravel(`${cwd} is not in a git repository.`);
-		await refuseDirtySubmodules(checkout);
+		// The objects that travel do not include them, so the worker would read other files than the user has.
+		const changed = await changedSubmodule(checkout, scratch);
+		if (changed !== undefined) {
+			throw new CannotTravel(`The submodule ${changed} has changes, which do not travel. Commit and push them first.`);
+		}
 		const { ours, base } = await commitCheckout({
 			checkout,
 			folder: scratch,
@@ -84,25 +88,6 @@ async function remoteOf(cwd: string): Promise<string | undefined> {
 	const url = exitCode === 0 ? withoutLineEnd(stdout) : "";
 	// Credentials never travel.
 	return REMOTE.test(url) ? url.replace(/^(https?:\/\/)[^/@]*@/, "$1") : undefined;
-}
-
-/**
- * The objects that travel do not include a submodule's own changes, so its worker would read other files than the user has.
- */
-async function refuseDirtySubmodules({ top, repository }: Checkout): Promise<void> {
-	if (!repository) return;
-	const theirs = { gitDir: repository.gitDir, workTree: top };
-	const { stdout } = await git(theirs, [
-		"status",
-		"--porcelain=v2",
-		"-z",
-		"--untracked-files=no",
-		"--ignore-submodules=none",
-	]);
-	const dirty = nulWords(stdout).find((line) => /^[12] \S+ S(?!\.\.\.)/.test(line));
-	if (dirty === undefined) return;
-	const path = dirty.split(" ").slice(8).join(" ");
-	throw new CannotTravel(`The submodule ${path} has changes, which do not travel. Commit and push them first.`);
 }
 
 /** Undefined if the remote has everything. */
