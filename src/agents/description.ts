@@ -2,6 +2,8 @@ import { isFieldName, restrictionNamed } from "./known-fields.ts";
 
 export interface Repaired {
 	text: string;
+	/** Whether the description is one line, so that no other line of the file became text. */
+	isOneLine: boolean;
 	/** A line that became part of the description although it reads like a restriction. */
 	swallowed?: { line: number; field: string };
 }
@@ -29,6 +31,7 @@ export function descriptionAsText(text: string): Repaired | undefined {
 	const quoted = `description: ${JSON.stringify(withoutQuotes([words, ...rest].join("\n").trim()))}`;
 	const swallowed = rest.findIndex((line) => restrictionIn(line) !== undefined);
 	return {
+		isOneLine: rest.every((line) => line.trim() === ""),
 		// As many lines as before, so that the positions of other problems stay correct.
 		text: [...lines.slice(0, start), quoted, ...rest.map(() => ""), ...lines.slice(end)].join("\n"),
 		...(swallowed !== -1 && {

@@ -1,6 +1,6 @@
 import type { LineCounter, Node } from "yaml";
 import { messageOf } from "../run/message-of.ts";
-import { descriptionAsText } from "./description.ts";
+import { descriptionAsText, type Repaired } from "./description.ts";
 import type { Findings } from "./findings.ts";
 import { yaml } from "./yaml.ts";
 import { tooMuchFor } from "./yaml-bounds.ts";
@@ -18,11 +18,11 @@ export interface Field {
 export type FieldsByKey = ReadonlyMap<string, Field>;
 
 /** Reads the frontmatter as YAML; if that fails, reports why and returns nothing. */
-export function readFields(text: string, findings: Findings): FieldsByKey | undefined {
+export function readFields(written: string, findings: Findings): FieldsByKey | undefined {
+	const text = starInQuotes(written);
 	const asWritten = parseYaml(text);
 	if (asWritten.kind === "fields") return asWritten.fields;
-	// A text beyond the limits is not examined further.
-	const repaired = asWritten.isTooMuch ? undefined : descriptionAsText(text);
+	const repaired = repairedText(text, asWritten);
 	const parsed = repaired === undefined ? asWritten : parseYaml(repaired.text);
 	if (parsed.kind === "broken") {
 		// The position in the original text of the file.
@@ -46,6 +46,19 @@ export function readFields(text: string, findings: Findings): FieldsByKey | unde
 	);
 	return parsed.fields;
 }
+
+/**
+ * A text beyond the limits is not examined further, except for a description on one line: each colon of a dialogue in it
+ * seems to nest one level deeper. The limits hold for the repaired text too.
+ */
+function repairedText(text: string, { isTooMuch = false }: Broken): Repaired | undefined {
+	const repaired = descriptionAsText(text);
+	return isTooMuch && !repaired?.isOneLine ? undefined : repaired;
+}
+
+/** `tools: *` has one meaning in agent files, and none in YAML: there, it is an alias without a name. */
+const starInQuotes = (text: string): string =>
+	text.replace(/^((?:tools|approved_tools|allowed_tools)[ \t]*:[ \t]*)\*(?=[ \t]*$)/m, '$1"*"');
 
 const position = (line: number | undefined, column: number | undefined) => ({
 	...(line !== undefined && { line }),

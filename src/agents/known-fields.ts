@@ -9,6 +9,9 @@ import { UNUSED_FIELDS } from "./unused-fields.ts";
 
 export const LIMIT_FIELDS = ["maxTurns", "timeoutMs", "idleTimeoutMs", "maxCostUsd", "maxTokens"] as const;
 
+/** Gemini CLI's name for `maxTurns`, and that of other packages for pi, where 0 means no limit. */
+export const OTHER_MAX_TURNS = "max_turns";
+
 /** Fields that restrict the agent, and that have no other spelling. */
 const RESTRICTING = ["readonly", ...WHITELIST_FIELDS, ...BLACKLIST_FIELDS, ...UNENFORCED_FIELDS, ...SWITCH_FIELDS];
 
@@ -28,6 +31,7 @@ const KNOWN = [
 	"thinking",
 	"effort",
 	...LIMIT_FIELDS,
+	OTHER_MAX_TURNS,
 	"outputSchema",
 	...UNUSED_FIELDS,
 ];
@@ -37,7 +41,7 @@ const IGNORED = ["background", "color", "initialPrompt"];
 
 /**
  * Reports unused fields, and returns what every run should say about them: an unknown field may have been meant as a limit
- * (`max_turns`). A field that may be a restriction in another spelling (`readOnly`, `denied-tools`, `raedonly`, a letter
+ * (`timeout_mins`). A field that may be a restriction in another spelling (`readOnly`, `denied-tools`, `raedonly`, a letter
  * that only looks Latin) is an error: ignoring it would give the agent what its author withheld.
  */
 export function reportUnknownFields(fields: FieldsByKey, findings: Findings): string[] {

@@ -9,7 +9,7 @@ import type { AgentDefinition, AgentLimits, AgentSource } from "./definition.ts"
 import { type Field, type FieldsByKey, readFields } from "./fields.ts";
 import { Findings } from "./findings.ts";
 import { splitFrontmatter } from "./frontmatter.ts";
-import { LIMIT_FIELDS, reportReferences, reportUnknownFields } from "./known-fields.ts";
+import { LIMIT_FIELDS, OTHER_MAX_TURNS, reportReferences, reportUnknownFields } from "./known-fields.ts";
 import { readNames, readSkills } from "./name-lists.ts";
 import { readNetwork } from "./network.ts";
 import { outputSchemaProblem } from "./output-schema.ts";
@@ -179,19 +179,26 @@ function readAsk(fields: FieldsByKey, findings: Findings): true | undefined {
 
 function readLimits(fields: FieldsByKey, findings: Findings): AgentLimits {
 	const limits: AgentLimits = {};
+	const [both] = fields.has("maxTurns") ? [fields.get(OTHER_MAX_TURNS)] : [];
+	if (both) findings.error(both, `maxTurns and ${both.key} mean the same, and both are given.`, "Keep one of them.");
 	for (const key of LIMIT_FIELDS) {
-		const field = fields.get(key);
+		const field = fields.get(key) ?? (key === "maxTurns" ? otherMaxTurns(fields) : undefined);
 		if (field === undefined) continue;
-		if (isLimit(field)) limits[key] = field.value;
-		else findings.error(field, `${key} is not a valid limit.`, `Write a ${numberFor(key)} above 0.`);
+		if (isLimit(key, field)) limits[key] = field.value;
+		else findings.error(field, `${field.key} is not a valid limit.`, `Write a ${numberFor(key)} above 0.`);
 	}
 	return limits;
 }
 
 const numberFor = (key: string): string => (key === "maxTurns" ? "whole number" : "number");
 
-function isLimit(field: Field): field is Field & { value: number } {
-	const { key, value } = field;
+function otherMaxTurns(fields: FieldsByKey): Field | undefined {
+	const field = fields.get(OTHER_MAX_TURNS);
+	return field?.value === 0 ? undefined : field;
+}
+
+function isLimit(key: string, field: Field): field is Field & { value: number } {
+	const { value } = field;
 	if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return false;
 	return key !== "maxTurns" || Number.isInteger(value);
 }

@@ -21,6 +21,8 @@ export const UNENFORCED_FIELDS = [
 	"can_write",
 	"writable",
 	"offline",
+	"isolated",
+	"disable-model-invocation",
 ] as const;
 
 type UnenforcedField = (typeof UNENFORCED_FIELDS)[number];
@@ -45,11 +47,17 @@ const TAKES_NOTHING: Record<UnenforcedField, (value: unknown) => boolean> = {
 	allow_write: isTrue,
 	can_write: isTrue,
 	writable: isTrue,
-	offline: (value) => value === false,
+	offline: isFalse,
+	isolated: isFalse,
+	"disable-model-invocation": isFalse,
 };
 
 function isTrue(value: unknown): boolean {
 	return value === true;
+}
+
+function isFalse(value: unknown): boolean {
+	return value === false;
 }
 
 function isEmpty(value: unknown): boolean {

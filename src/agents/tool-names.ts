@@ -16,6 +16,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 	["grep_search", "grep"],
 	["search_file_content", "grep"],
 	["run_shell_command", "bash"],
+	["replace", "edit"],
 	["web_fetch", "fetch_content"],
 	["google_web_search", "web_search"],
 ]);
