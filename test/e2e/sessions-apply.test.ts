@@ -27,6 +27,21 @@ describe.each(somePi(import.meta.url))("on pi %s", (version) => {
 	});
 });
 
+test("where changes do not fit, the model gets the names of the files as the child's words", async () => {
+	const mine = toolCall("write", { path: "a", content: "mine\n" });
+	const parent = [delegateTo("worker", "Change a."), mine, apply(), text("Done.")];
+	const home = await openHome({ script: dispatch({ parent, child }), config: MAY });
+	const project = repositoryIn(home.project, { a: "a\n" });
+	const run = await promptPi(home, "Go.", { version: ANY_PI });
+	const refused = run.toolResults.find(({ name }) => name === "sessions_apply");
+	const error = "Nothing was changed. The patch does not apply to these files: a";
+	expect(refused).toMatchObject({ isError: true, details: { status: "error", error, conflicts: ["a"] } });
+	const told = JSON.parse(refused?.text ?? "");
+	const tag = /tag (report-[0-9a-f]{16}) is the subagent's own words/.exec(told.about)?.[1];
+	expect(told).toEqual({ about: told.about, status: "error", error: `<${tag}>\n${error}\n</${tag}>` });
+	expect(textsIn(project)).toEqual({ a: "mine\n" });
+});
+
 test("by default the model has no tool that applies changes, and a project cannot give it one", async () => {
 	const parent = [delegateTo("worker", "Change a."), text("Done.")];
 	const files = { ".pi/pi-geon.json": JSON.stringify(MAY) };

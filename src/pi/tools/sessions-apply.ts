@@ -1,13 +1,16 @@
 import { defineTool, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
+import { inLegibleLine } from "../../collect/plain.ts";
+import type { Redactor } from "../../collect/redact/redactor.ts";
+import { childsWords } from "../../deliver/childs-words.ts";
 import { placesIn } from "../../ledger/places.ts";
-import { applyChanges, undoChanges } from "../../operate/apply.ts";
+import { applyChanges, type ChangeRefused, undoChanges } from "../../operate/apply.ts";
 import { type Denial, isDenial } from "../../operate/denial.ts";
 import { findRunNamed } from "../../operate/find-run.ts";
 import type { SessionServices } from "../session-services.ts";
 import { renderApplyCall } from "../view/session-calls.ts";
 import { renderApplyResult } from "../view/session-results.ts";
-import { jsonAnswer } from "./json-result.ts";
+import { markedAnswer, orError } from "./json-result.ts";
 
 const applyParameters = Type.Object(
 	{
@@ -34,19 +37,26 @@ export function sessionsApplyTool(services: SessionServices) {
 		renderCall: renderApplyCall,
 		renderResult: renderApplyResult,
 		execute: (_toolCall, { run, undo = false }, _signal, _onUpdate, ctx) =>
-			jsonAnswer(() =>
+			markedAnswer(() =>
 				services.use(ctx, async ({ ledger, redactor, config }) => {
-					if (!config.subagents.worktree.modelMayApply) return ONLY_THE_USER;
+					if (!config.subagents.worktree.modelMayApply) return asItIs(ONLY_THE_USER);
 					const found = findRunNamed(ledger, run, { parentSession: ctx.sessionManager.getSessionId() });
-					if (isDenial(found)) return found;
-					const answer = await (undo ? undoChanges : applyChanges)(found, {
-						ledger,
-						redactor,
-						places: placesIn(getAgentDir()),
-						by: "the model, with sessions_apply",
-					});
-					return isDenial(answer) ? { ...answer, error: redactor.redact(answer.error) } : answer;
+					if (isDenial(found)) return asItIs(found);
+					const by = "the model, with sessions_apply";
+					const request = { ledger, redactor, places: placesIn(getAgentDir()), by };
+					const answer = await orError(() => (undo ? undoChanges : applyChanges)(found, request));
+					return isDenial(answer) ? refusalFor(answer, redactor) : asItIs(answer);
 				}),
 			),
 	});
+}
+
+const asItIs = <Details extends object>(details: Details) => ({ details, marked: details });
+
+/** The child chose the names of the files, and git may quote them: the model gets all of it as the child's words. */
+function refusalFor(refused: ChangeRefused, redactor: Redactor) {
+	const details = redactor.redactValue(refused);
+	const words = childsWords();
+	const error = words.around(inLegibleLine(details.error));
+	return { details, marked: { about: words.sentence, status: details.status, error } };
 }
