@@ -30,7 +30,8 @@ export async function rehearse(parent: ParentFacts, services: Services): Promise
 					endRun(ledger, { id, fence, outcome, at: ports.clock.now() });
 				},
 			},
-			parent,
+			// To look for the extensions of a model, another process would load them.
+			{ ...parent, modelSource: async () => ({ kind: "pi" }) },
 			{
 				...services,
 				config: { ...config, subagents: { ...config.subagents, hooks } },
