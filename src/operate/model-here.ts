@@ -1,6 +1,7 @@
 import { fallbacksFor, namedFallbacks } from "../plan/fallbacks.ts";
 import { type ModelQuestion, modelFor } from "../plan/model-for.ts";
 import { isInherit } from "../plan/model-name.ts";
+import { thinkingFor } from "../plan/thinking.ts";
 import { isRefusal } from "../run/errors.ts";
 import type { Agent } from "./tools-here.ts";
 
@@ -24,6 +25,12 @@ export async function modelInPi(question: ModelQuestion): Promise<ModelHere> {
 		return { words: asked(agent, config), fallbacks: [], warnings: [chosen.error.message], isChecked: true };
 	}
 	const fallbacks = await fallbacksFor(question, chosen);
+	const { warnings: ofThinking } = thinkingFor({
+		agent,
+		chosen,
+		byDefault: null,
+		parent: { ...parent, thinking: undefined },
+	});
 	const { provider, id } = chosen.model;
 	const taken = `${provider}/${id}`;
 	const isParents = parent.model?.provider === provider && parent.model.id === id;
@@ -33,7 +40,7 @@ export async function modelInPi(question: ModelQuestion): Promise<ModelHere> {
 	return {
 		words,
 		fallbacks: fallbacks.models.map((model) => `${model.provider}/${model.id}`),
-		warnings: [...chosen.warnings, ...fallbacks.warnings],
+		warnings: [...chosen.warnings, ...ofThinking, ...fallbacks.warnings],
 		isChecked: true,
 	};
 }

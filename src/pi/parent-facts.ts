@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { clampThinkingLevel } from "@earendil-works/pi-ai";
 import {
 	type ExtensionAPI,
 	type ExtensionContext,
@@ -13,6 +14,7 @@ import { isTrustedByDecision } from "../config/project-trust.ts";
 import { extensionArea, leadsInto } from "../files/project-area.ts";
 import type { ParentFacts } from "../plan/launch.ts";
 import type { ResolvedModel } from "../plan/model.ts";
+import type { ModelQuestion } from "../plan/model-for.ts";
 import { readModelName } from "../plan/model-name.ts";
 import type { KnownSkill } from "../plan/skills.ts";
 import type { KnownTool } from "../plan/tools.ts";
@@ -51,10 +53,14 @@ export function parentFacts(
 }
 
 /** What planning needs to choose a model. */
-export const modelFacts = (ctx: ExtensionContext): Pick<ParentFacts, "model" | "resolveModel" | "modelSource"> => ({
+export const modelFacts = (ctx: ExtensionContext): ModelQuestion["parent"] => ({
 	model: ctx.model && { provider: ctx.model.provider, id: ctx.model.id },
 	resolveModel: (name, principalDir) => resolveModel(ctx, name, principalDir),
 	modelSource: (model) => modelSource(ctx, model),
+	thinkingWith: ({ provider, id }, level) => {
+		const model = ctx.modelRegistry.find(provider, id);
+		return model && clampThinkingLevel(model, level);
+	},
 });
 
 /** The skills that pi has found. A file in an untrusted project may have another text by the time a child reads it. */

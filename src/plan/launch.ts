@@ -26,6 +26,7 @@ import { choosePrincipal } from "./principal.ts";
 import { childPrompt } from "./prompt.ts";
 import { sandboxFor } from "./sandbox.ts";
 import { type KnownSkill, skillsFor } from "./skills.ts";
+import { thinkingFor } from "./thinking.ts";
 import { effectiveTools, type KnownTool, type WriteConsent } from "./tools.ts";
 import { type AskForTree, noTreeWarning, treeFor } from "./tree.ts";
 import {
@@ -90,6 +91,8 @@ export interface ParentFacts {
 	resolveModel(name: string, principalDir?: string): Promise<ResolvedModel | undefined>;
 	/** Where a child gets one of this pi's models from. */
 	modelSource(model: ModelChoice): Promise<ModelSource>;
+	/** The level that pi uses with a model that does not have this one. Absent: unknown. */
+	thinkingWith?(model: ModelChoice, level: ThinkingLevel): ThinkingLevel | undefined;
 	/** Asks the user about an agent of a project that is not trusted. */
 	approveProjectAgent(question: ProjectAgentQuestion): Promise<Approval>;
 	/** Why the kernel cannot enforce what a child may do; undefined if it can. Absent: unknown before a host tries. */
@@ -126,7 +129,7 @@ export async function planLaunch(
 	const place = { ...sources, parent, principal: principal.id };
 	const chosenSession = childSession(request, permitted.agent, place);
 	if (isRefusal(chosenSession)) return chosenSession;
-	const { last, changed } = chosenSession;
+	const { last } = chosenSession;
 	const away = poolFor({ requested: request.pool, agent: permitted.agent, last, config, cwd: parent.cwd });
 	if (isRefusal(away)) return away;
 	const { pool } = away;
@@ -145,14 +148,14 @@ export async function planLaunch(
 	const { runTimeoutSeconds, background = false } = request;
 	const { limits, warnings } = effectiveLimits({ agent, background, runTimeoutSeconds }, config);
 	const continued = effectiveLimits({ agent, background: true, ...continuedFor(config) }, config);
-	const thinking =
-		request.thinking ??
-		(changed ? undefined : last?.thinking) ??
-		agent.thinking ??
-		chosen.thinking ??
-		last?.thinking ??
-		config.agents.defaults.subagents.thinking ??
-		parent.thinking;
+	const { thinking, warnings: thinkingWarnings } = thinkingFor({
+		...chosenSession,
+		requested: request.thinking,
+		agent,
+		chosen,
+		byDefault: config.agents.defaults.subagents.thinking,
+		parent,
+	});
 	const { ringTrouble: _here, ...elsewhere } = parent;
 	const treeChoice = await treeFor({ agent, config, parent: pool ? elsewhere : parent });
 	if (isRefusal(treeChoice)) return treeChoice;
@@ -231,6 +234,7 @@ export async function planLaunch(
 			...warnings,
 			...agent.warnings,
 			...chosen.warnings,
+			...thinkingWarnings,
 			...fallbacks.warnings,
 			...chosenSession.warnings,
 			...forkWarnings,

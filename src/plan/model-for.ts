@@ -10,7 +10,7 @@ export interface ModelQuestion {
 	agent: AgentDefinition;
 	principal: Principal;
 	config: Config;
-	parent: Pick<ParentFacts, "model" | "modelSource" | "resolveModel">;
+	parent: Pick<ParentFacts, "model" | "modelSource" | "resolveModel" | "thinkingWith">;
 	/** The model that the request names. */
 	requested?: string | undefined;
 	/** The session that the run works in, which keeps its model. */

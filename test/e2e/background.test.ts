@@ -300,6 +300,15 @@ longTest("a model that does not exist gives way with a warning", async () => {
 	expect(announce?.content).toContain("scripted/imaginary");
 });
 
+test.each(piVersions)("a thinking level that the model does not have is a warning, on pi %s", async (version) => {
+	const spawn = toolCall("sessions_spawn", { task: "A", agent: "explorer", thinking: "max" });
+	const asking: Script = ({ turn }) => (turn === 0 ? spawn : text("Noted."));
+	const home = await openHome({ script: dispatch({ parent: asking, child: () => finalize("Done.") }) });
+	const run = await promptPi(home, "Go.", { version });
+	const warning = "The thinking level max of the request is not available with scripted/parent; off was used instead.";
+	expect(run.toolResults[0], run.stderr).toMatchObject({ details: { status: "accepted", warning } });
+});
+
 test("a host that dies with a background run: it continues in another, and comes home once", async () => {
 	let asked = 0;
 	const home: Home = await shared.openHome({

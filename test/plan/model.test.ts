@@ -61,4 +61,28 @@ describe("the thinking level of a run", () => {
 	test("may be off where others name one", async () => {
 		expect(await planned({ agent: "tools: read\nthinking: off", config, parent })).toMatchObject({ thinking: "off" });
 	});
+
+	describe("that the model does not have", () => {
+		const clamping = { ...parent, thinkingWith: () => "low" as const };
+		const told = (of: string, level: string) =>
+			expect.stringMatching(new RegExp(`^The thinking level ${level} of ${of} is not available with .*; low was used`));
+
+		test.each([
+			["the request", { agent: "tools: read", request: { thinking: "max" as const } }, "max"],
+			["custom.md", { agent: "tools: read\nthinking: max" }, "max"],
+			["the model's name", { agent: "tools: read\nmodel: some:high" }, "high"],
+		])("is a warning if %s asks for it", async (of, wish, level) => {
+			const plan = await planned({ ...wish, config, parent: clamping });
+			expect(plan).toMatchObject({ thinking: level, warnings: [told(of, level)] });
+		});
+
+		test("is none if it is a default, or the parent's, or if the parent is not there to know", async () => {
+			const warnings: string[] = [];
+			expect(
+				await planned({ agent: "tools: read", config, parent: { ...clamping, thinkingWith: () => "off" } }),
+			).toMatchObject({ warnings });
+			expect(await planned({ agent: "tools: read", parent: clamping })).toMatchObject({ warnings });
+			expect(await planned({ agent: "tools: read\nthinking: max", parent })).toMatchObject({ warnings });
+		});
+	});
 });
