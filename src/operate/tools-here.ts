@@ -2,8 +2,8 @@ import { OUR_TOOLS } from "../log/tool-uses.ts";
 import { leftOutWarnings, unreadableWarnings } from "../plan/left-out.ts";
 import { effectiveLimits } from "../plan/limits.ts";
 import { networkWarnings, readOnlyUnlessEnforced, SANDBOX_OFF } from "../plan/network.ts";
-import { usualPool } from "../plan/pool.ts";
-import { writeScopeOf } from "../plan/sandbox.ts";
+import { refusedByPool, skillsStayHome, usualPool } from "../plan/pool.ts";
+import { refusedByRequire, unavailable, writeScopeOf } from "../plan/sandbox.ts";
 import { type KnownSkill, skillsFor } from "../plan/skills.ts";
 import { type KnownTool, sortTools, type ToolQuestion, type WriteConsent, writingTools } from "../plan/tools.ts";
 import { PI_TOOLS } from "../run/pi-tools.ts";
@@ -41,6 +41,8 @@ export interface ToolsHere {
 	/** Why it does not run at all, if it is disabled. */
 	off?: string;
 	tools: string[];
+	/** Why each of its runs is refused, although it would get these tools. */
+	refused?: string;
 	/** The skills that it can see; outside pi, those that its file names. */
 	skills: string[];
 	/** The tools that it gets if pi has them, which only a running pi knows. */
@@ -66,12 +68,14 @@ export function toolsHere(asked: Agent, surroundings: ToolSurroundings): ToolsHe
 	const inPool = pool !== undefined;
 	const question = { agent, config, active: pi?.active ?? PI_DEFAULTS, known: pi?.known, consent, inTree, inPool };
 	const { tools, leftOut } = sortTools(question);
-	const skills = skillsHere(agent, tools, pi?.skills);
+	const refused = whyRefused(question, tools, { pool, noTree });
+	const skills = skillsHere(agent, tools, { known: pi?.skills, pool });
 	const writing = writingHere(agent, surroundings);
 	const off = whyOff(agent, config);
 	return {
 		...(off !== undefined && { off }),
 		tools,
+		...(refused !== undefined && { refused }),
 		skills: skills.names,
 		unsure: pi ? [] : tools.filter((name) => !isAlwaysThere(name)),
 		warnings: [
@@ -90,17 +94,42 @@ export function toolsHere(asked: Agent, surroundings: ToolSurroundings): ToolsHe
 	};
 }
 
+/** What planning refuses once it knows the tools. */
+function whyRefused(
+	{ agent, config, known = [], inTree = false }: ToolQuestion,
+	tools: readonly string[],
+	{ pool, noTree }: { pool: string | undefined; noTree: string | undefined },
+): string | undefined {
+	const extensionOf = Object.fromEntries(
+		known.flatMap(({ name, extension }) => (extension && tools.includes(name) ? [[name, extension]] : [])),
+	);
+	const plan = { tools: [...tools], extensions: Object.values(extensionOf), extensionOf };
+	const write = writeScopeOf({ ...plan, config, inTree });
+	const required = refusedByRequire({ ...plan, agent: agent.name, config, inTree });
+	const refusal = required ?? (pool === undefined ? undefined : refusedByPool(pool, { ...plan, sandbox: { write } }));
+	if (refusal) return refusal.error.message;
+	const needsRing = config.subagents.sandbox.mode === "require" && noTree !== undefined;
+	return needsRing ? unavailable(agent.name, noTree) : undefined;
+}
+
 /** The user's answer about an agent, where it counts: not under `require`, and not for a worker of a pool. */
 export function writingHere(agent: Agent, { config, writing }: ToolSurroundings): Writing | undefined {
 	const isClosed = config.subagents.sandbox.mode === "require" || usualPool(agent, config).pool !== undefined;
 	return isClosed ? undefined : writing(agent);
 }
 
-function skillsHere(agent: Agent, tools: readonly string[], known: readonly KnownSkill[] | undefined) {
+function skillsHere(
+	agent: Agent,
+	tools: readonly string[],
+	{ known, pool }: { known: readonly KnownSkill[] | undefined; pool: string | undefined },
+) {
 	const { skills: asked = [] } = agent;
-	if (!known) return { names: asked === "all" ? ["all"] : asked, warnings: [] };
-	const { skills, warnings } = skillsFor({ agent, tools, known });
-	return { names: skills.map(({ name }) => name), warnings };
+	const names = asked === "all" ? ["all"] : asked;
+	const { skills, warnings } = known
+		? skillsFor({ agent, tools, known })
+		: { skills: names.map((name) => ({ name })), warnings: [] };
+	if (pool === undefined) return { names: skills.map(({ name }) => name), warnings };
+	return { names: [], warnings: [...warnings, ...skillsStayHome(skills, pool)] };
 }
 
 /** The setting or line of its file that disables an agent. */

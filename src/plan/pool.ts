@@ -10,7 +10,7 @@ import { isMcpTool } from "../run/pi-tools.ts";
 import { ASK_TOOL } from "../run/question.ts";
 import { quoted } from "../run/quoted.ts";
 import type { LastPlan } from "./continued.ts";
-import type { LaunchPlan } from "./plan.ts";
+import type { LaunchPlan, PlannedSandbox } from "./plan.ts";
 
 /**
  * Each process of this machine that waits for the worker counts as an attempt. None of them does any of the work, so the
@@ -72,15 +72,16 @@ function poolOfAgent(
 	return { pool, warnings: [] };
 }
 
-type Travelling = Pick<
-	LaunchPlan,
-	"tools" | "extensions" | "extensionOf" | "model" | "fallbackModels" | "session" | "sandbox"
->;
+/** The session and the models may not be known yet. */
+type Travelling = Pick<LaunchPlan, "tools" | "extensions" | "extensionOf"> &
+	Partial<Pick<LaunchPlan, "model" | "fallbackModels" | "session">> & {
+		sandbox?: Pick<PlannedSandbox, "write"> | undefined;
+	};
 
 /** Refuses a plan that needs something that is not available on another machine. */
 export function refusedByPool(name: string, plan: Travelling): Refusal | undefined {
 	const { tools, extensions, extensionOf = {}, model, fallbackModels = [], session, sandbox } = plan;
-	if (session.fork !== undefined) {
+	if (session?.fork !== undefined) {
 		return cannot(name, "the conversation of the parent does not travel. Use context fresh.");
 	}
 	if (tools.includes(ASK_TOOL)) return cannot(name, "a subagent of a pool cannot ask the user (`ask: true`).");
@@ -91,7 +92,7 @@ export function refusedByPool(name: string, plan: Travelling): Refusal | undefin
 	}
 	const others = extensions.filter(isForeign);
 	if (others.length > 0) return cannot(name, `a worker does not have these extensions: ${others.join(", ")}.`);
-	const provided = [model, ...fallbackModels].find((one) => (one.extensions ?? []).length > 0);
+	const provided = [model, ...fallbackModels].find((one) => (one?.extensions ?? []).length > 0);
 	if (provided) {
 		return cannot(
 			name,

@@ -29,7 +29,7 @@ export async function sandboxFor(question: SandboxQuestion): Promise<PlannedSand
 	const write = writeScopeOf(question);
 	const network = networkFor(question.network ?? { source: "user" }, config, write);
 	if (mode === "require") {
-		const refusal = await refusalOf(question, write);
+		const refusal = refusedByRequire(question) ?? withoutRing(question.agent, await question.ringTrouble?.());
 		if (refusal) return refusal;
 	}
 	return {
@@ -52,24 +52,27 @@ export function writeScopeOf({
 	return tools.every((name) => onlyReads(name, config)) ? "none" : "checkout";
 }
 
-async function refusalOf(
-	{ agent, tools, extensionOf = {}, ringTrouble }: SandboxQuestion,
-	write: WriteScope,
-): Promise<Refusal | undefined> {
+/** Why `subagents.sandbox.mode: require` keeps a run with these tools from starting, whatever the kernel can do. */
+export function refusedByRequire(question: RequireQuestion): Refusal | undefined {
+	const { agent, config, tools, extensionOf = {} } = question;
+	if (config.subagents.sandbox.mode !== "require") return undefined;
 	const because = "subagents.sandbox.mode is require in pi-geon.json";
 	const foreign = tools.filter((name) => name in extensionOf && !isInside(packageRoot(), extensionOf[name] ?? ""));
 	if (foreign.length > 0) {
 		const message = `${agent} may not run: ${because}, and these tools of extensions cannot be put into a sandbox: ${foreign.join(", ")}.`;
 		return refuse("SUBAGENT_DISABLED", message, "not_isolated");
 	}
-	if (write === "checkout") {
+	if (writeScopeOf(question) === "checkout") {
 		const message = `${agent} may not run: ${because}, and it would write in your checkout. Let it write in a tree of its own, or only read.`;
 		return refuse("SUBAGENT_DISABLED", message, "not_isolated");
 	}
-	const why = await ringTrouble?.();
-	if (why === undefined) return undefined;
-	return refuse("SUBAGENT_DISABLED", unavailable(agent, why), "sandbox_unavailable");
+	return undefined;
 }
+
+type RequireQuestion = Pick<SandboxQuestion, "agent" | "config" | "tools" | "extensionOf" | "inTree">;
+
+const withoutRing = (agent: string, why: string | undefined): Refusal | undefined =>
+	why === undefined ? undefined : refuse("SUBAGENT_DISABLED", unavailable(agent, why), "sandbox_unavailable");
 
 export const unavailable = (agent: string, why: string): string =>
 	`${agent} may not run: subagents.sandbox.mode is require in pi-geon.json, and the kernel cannot enforce it here. ${why}`;

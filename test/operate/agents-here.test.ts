@@ -80,6 +80,41 @@ describe("what an agent gets here", () => {
 		expect(here).not.toHaveProperty("writing");
 	});
 
+	test("says where sandbox.mode require refuses each of its runs", () => {
+		const required = { subagents: { allowWrite: true, sandbox: { mode: "require" } } };
+		const inCheckout = toolsHere(agentOf("tools: read, bash", "user"), inPi(required));
+		expect(inCheckout.refused).toMatch(/^custom may not run: .* it would write in your checkout/);
+		const foreign = toolsHere(agentOf("tools: read, deploy\nisolation: worktree", "user"), inPi(required));
+		expect(foreign.refused).toMatch(/these tools of extensions cannot be put into a sandbox: deploy\.$/);
+		const inTree = agentOf("tools: read, bash\nisolation: worktree", "user");
+		expect(toolsHere(inTree, inPi(required))).not.toHaveProperty("refused");
+		const reads = agentOf("tools: read", "user");
+		const noRing = { ...inPi(required), noTree: "No bubblewrap." };
+		expect(toolsHere(reads, noRing).refused).toMatch(/the kernel cannot enforce it here\. No bubblewrap\.$/);
+		expect(toolsHere(reads, { ...inPi(), noTree: "No bubblewrap." })).not.toHaveProperty("refused");
+	});
+
+	test("says where its pool refuses each of its runs", () => {
+		const pools = { team: { urlEnv: "X" } };
+		const inPool = (lines: string, subagents = {}) =>
+			toolsHere(agentOf(`${lines}\npool: team`, "user"), inPi({ pools, subagents })).refused;
+		expect(inPool("tools: read")).toBeUndefined();
+		expect(inPool("tools: read\nask: true")).toMatch(/^Pool team cannot do this: .* cannot ask the user/);
+		expect(inPool("tools: read, deploy\nisolation: worktree")).toMatch(/of extensions and MCP servers: deploy\.$/);
+		expect(inPool("tools: read, bash", { allowWrite: true })).toMatch(/it would write in the checkout/);
+	});
+
+	test("has no skills in a pool, and says so", () => {
+		const here = toolsHere(agentOf("tools: read\nskills: tdd\npool: team", "user"), {
+			...inPi({ pools: { team: { urlEnv: "X" } } }),
+			pi: undefined,
+		});
+		expect(here).toMatchObject({
+			skills: [],
+			warnings: ["Skills do not travel to pool team, so it goes without: tdd."],
+		});
+	});
+
 	test("says which limits of its file are cut, and which network", () => {
 		const config = { subagents: { maxTurns: 5, sandbox: { network: "off" } } };
 		const agent = agentOf("tools: read\nmaxTurns: 9\ntimeoutMs: 10\nnetwork: on", "project");
@@ -101,10 +136,10 @@ describe("what an agent gets here", () => {
 });
 
 describe("the report on agents", () => {
-	const report = (lines: string) =>
+	const report = (lines: string, config: object = {}) =>
 		agentsReport(catalogOf(agentOf(lines, "user")), {
 			width: 200,
-			toolsHere: (agent) => toolsHere(agent, inPi()),
+			toolsHere: (agent) => toolsHere(agent, inPi(config)),
 			modelHere: (agent) => modelInShell(agent, configOf({})),
 			howToForget: () => "",
 		});
@@ -120,6 +155,12 @@ describe("the report on agents", () => {
 			"  model  the parent's",
 			"  file   custom.md",
 		]);
+	});
+
+	test("shows that an agent gets nothing where its runs are refused", () => {
+		const config = { subagents: { allowWrite: true, sandbox: { mode: "require" } } };
+		const lines = report("tools: read, bash", config);
+		expect(lines).toContainEqual(expect.stringMatching(/^ {2}gets here {2}nothing: custom may not run: /));
 	});
 
 	test("shows the warnings of the file", () => {

@@ -33,8 +33,11 @@ export const checkTools: Check = {
 
 /** The tools that an agent asks for and does not get here. */
 function onAgent(agent: AgentDefinition, surroundings: ToolSurroundings): Finding[] {
-	const { tools, unsure, warnings, asksFor } = toolsHere(agent, surroundings);
+	const { tools, refused, unsure, warnings, asksFor } = toolsHere(agent, surroundings);
 	const { file } = agent;
+	if (refused !== undefined) {
+		return [{ level: "fail", what: `${agent.name} cannot run here`, detail: [refused, ...warnings, file].join("\n") }];
+	}
 	if (tools.length === 0) {
 		const detail = [...warnings, `${file}: without any tool it cannot run.`].join("\n");
 		return [{ level: "fail", what: `${agent.name} gets none of the tools that it asks for`, detail }];

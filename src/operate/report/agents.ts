@@ -104,7 +104,8 @@ function factsHere(agent: Agent, { toolsHere, noteOn, howToForget }: Omit<Agents
 	];
 }
 
-function getsInWords({ tools, unsure, inherits }: ToolsHere): string {
+function getsInWords({ tools, refused, unsure, inherits }: ToolsHere): string {
+	if (refused !== undefined) return `nothing: ${refused}`;
 	if (tools.length === 0) return "none, so it cannot run";
 	const sure = tools.filter((name) => !unsure.includes(name)).join(", ");
 	const ifThere = unsure.length === 0 ? "" : `${sure === "" ? "" : ", and "}if pi has them: ${unsure.join(", ")}`;
