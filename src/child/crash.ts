@@ -28,7 +28,10 @@ function saysFull(error: unknown): boolean {
 function isFull(file: string): boolean {
 	try {
 		const folder = dirname(file);
-		return existsSync(folder) && statfsSync(folder).bavail === 0;
+		if (!existsSync(folder)) return false;
+		const { blocks, bavail } = statfsSync(folder);
+		// Some network file systems report no sizes at all.
+		return blocks > 0 && bavail === 0;
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error)) throw error;
 		return false; // The folder is gone or forbidden: that says nothing about free space.

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -27,4 +28,8 @@ test.each([withCode("EACCES"), new Error("Something broke."), "a string"])("any 
 
 test("a folder that is gone says nothing about the disk", () => {
 	expect(crashOf(new Error("gone"), "/no/such/folder/session.jsonl")).toEqual({ kind: "crashed", message: "gone" });
+});
+
+test.runIf(existsSync("/proc/self/status"))("a file system that reports no sizes is not full", () => {
+	expect(crashOf(new Error("gone"), "/proc/self/status")).toEqual({ kind: "crashed", message: "gone" });
 });
