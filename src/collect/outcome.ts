@@ -145,7 +145,7 @@ function timeoutMessage(limit: "runtime" | "idle" | "tool", afterMs: number): st
 		case "runtime":
 			return `It did not finish within ${seconds}, its time limit.`;
 		case "idle":
-			return `It was silent for ${seconds} (subagents.idleTimeoutMs).`;
+			return `It was silent for ${seconds} (idleTimeoutMs).`;
 		case "tool":
 			return `One of its tool calls did not finish within ${seconds} (subagents.toolTimeoutMs).`;
 	}

@@ -27,3 +27,9 @@ test("an outcome that is written without a host is redacted, but for what its ho
 	expect(outcome).toMatchObject({ status: "error", output: "So far.", error: { reason: "runtime" } });
 	expect(redacted).not.toContain("So far.");
 });
+
+test("an idle limit is named without a file, since the agent's or the configuration's may be the one that held", () => {
+	const record = { usage: NO_USAGE, run: { id: newRunId(), attempt: 1 }, plan: { warnings: [] } };
+	const outcome = outcomeWithoutHost(record, { kind: "timeout", limit: "idle", afterMs: 1000 }, redact);
+	expect(outcome).toMatchObject({ error: { message: "It was silent for 1 s (idleTimeoutMs)." } });
+});
