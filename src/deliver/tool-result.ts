@@ -60,7 +60,14 @@ export function toolResult(record: EndedRecord, redactor: Redactor): SubagentRes
 	const body =
 		outcome.status === "success"
 			? [words.sentence, ...said, ...changed]
-			: failureText(outcome, { words, said, changed, agent: redactor.redact(plan.agent), sessionFile: place });
+			: failureText(outcome, {
+					words,
+					said,
+					changed,
+					quotes: said.length > 0 || changes?.files !== undefined,
+					agent: redactor.redact(plan.agent),
+					sessionFile: place,
+				});
 	const details = resultDetails({
 		mode: "single",
 		runId: run.id,
@@ -105,17 +112,20 @@ interface FailureText {
 	said: Redacted[];
 	/** The changes, with the child's words marked. */
 	changed: Redacted[];
+	/** Whether the two have words of the child. */
+	quotes: boolean;
 	sessionFile: Redacted | undefined;
 }
 
-function failureText(outcome: FailureOutcome, { agent, words, said, changed, sessionFile }: FailureText): Redacted[] {
+function failureText(outcome: FailureOutcome, facts: FailureText): Redacted[] {
+	const { agent, words, said, changed, quotes, sessionFile } = facts;
 	const { error, exitCode, lastEvent } = outcome;
 	const ending = ours`${agent} did not finish (${error.code}, exit code ${exitCode})`;
-	const quotes = !isOurMessage(outcome);
+	const isReported = !isOurMessage(outcome);
 	return [
-		quotes ? ours`${ending}, reason ${error.reason ?? ours`unknown`}.` : ours`${ending}: ${error.message}`,
-		...(quotes || said.length > 0 || changed.length > 0 ? [words.sentence] : []),
-		...(quotes ? [words.around(error.message)] : []),
+		isReported ? ours`${ending}, reason ${error.reason ?? ours`unknown`}.` : ours`${ending}: ${error.message}`,
+		...(isReported || quotes ? [words.sentence] : []),
+		...(isReported ? [words.around(error.message)] : []),
 		...(lastEvent === undefined ? [] : [ours``, ours`Last event of the subagent: ${inLegibleLine(lastEvent)}`]),
 		...(said.length === 0 ? [] : [ours``, ours`Partial output:`, ...said]),
 		...changed,

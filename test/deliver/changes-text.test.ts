@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
+import { createRedactor } from "../../src/collect/redact/redactor.ts";
 import { changesText } from "../../src/deliver/changes-text.ts";
+import { toolResult } from "../../src/deliver/tool-result.ts";
 import { admitRun } from "../../src/ledger/admit.ts";
 import type { EndedRecord } from "../../src/ledger/records.ts";
 import type { ReportedChanges, ReportedFile } from "../../src/run/changes.ts";
 import type { Isolation } from "../../src/run/isolation.ts";
+import type { Outcome } from "../../src/run/outcome.ts";
 import type { Redacted } from "../../src/run/redacted.ts";
 import { asItIs } from "../helpers/as-it-is.ts";
 import { admission, success } from "../ledger/samples.ts";
@@ -17,12 +20,13 @@ const scratch = useScratch({ inMemory: true });
 async function changed(
 	changes: Partial<ReportedChanges> | undefined,
 	isolation: Isolation = "worktree",
+	outcome: Outcome = success(),
 ): Promise<EndedRecord> {
 	const total = { files: changes?.files?.length ?? 0, added: 3, removed: 1 };
 	const reported = asItIs<ReportedChanges<Redacted>>({ ...CHANGES, total, ...changes });
 	const ledger = await scratch.ledger();
 	const { run } = admitRun(ledger, admission({ isolation }));
-	return endedRecord(ledger, run.id, { ...success(), ...(changes && { changes: reported }) });
+	return endedRecord(ledger, run.id, { ...outcome, ...(changes && { changes: reported }) });
 }
 
 const file = (path: string, facts: Partial<ReportedFile> = {}): ReportedFile => ({
@@ -41,6 +45,17 @@ test("an agent that is there to change something says when it did not, and other
 	const nothing = { commit: null, files: [] };
 	expect(changesText(await changed(nothing))).toEqual({ sentence: "It changed nothing in its copy of the checkout." });
 	expect(changesText(await changed(nothing, "shared"))).toBeUndefined();
+});
+
+test("where nothing of the child is quoted, nothing announces its words", async () => {
+	const { usage, displayItems, attempts, warnings } = success();
+	const error = { code: "SUBAGENT_TIMEOUT", message: "It did not finish.", reason: "runtime" } as const;
+	const facts = { usage, displayItems, attempts, warnings, error };
+	const timeout = asItIs<Outcome>({ ...facts, status: "timeout", cause: "timeout", exitCode: 124 });
+	const record = await changed({ commit: null, files: [] }, "worktree", timeout);
+	const [said] = toolResult(record, createRedactor({ secrets: [], homeDir: "/home/ada" })).content;
+	expect(said).toMatchObject({ text: expect.stringContaining("It changed nothing in its copy of the checkout.") });
+	expect(said).toMatchObject({ text: expect.not.stringContaining("report-") });
 });
 
 test("the sentence says how much was changed, that none of it is applied, and which commands do so", async () => {
