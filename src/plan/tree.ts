@@ -37,7 +37,8 @@ export async function treeFor(question: TreeQuestion): Promise<{ tree?: PlannedT
 	if (sandbox.mode === "off") return { noTree: SANDBOX_OFF };
 	const why = await parent.ringTrouble?.();
 	if (why !== undefined) return { noTree: `the kernel cannot confine it there. ${why}` };
-	const tree: PlannedTree = { ...config.subagents.worktree, link: [...config.subagents.worktree.link] };
+	const { link, maxFiles, maxBytes, submodules } = config.subagents.worktree;
+	const tree: PlannedTree = { link: [...link], maxFiles, maxBytes, submodules };
 	const found = await parent.askForTree?.(parent.cwd, tree);
 	if (!found || "prefix" in found) return { tree: { ...tree, ...found } };
 	// A requester that asked for a tree wants to write. A child without a role may not need to.

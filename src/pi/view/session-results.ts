@@ -56,7 +56,7 @@ const drawnResult =
 	};
 
 export const renderSpawnResult = drawnResult(({ status, runId, model }, theme) =>
-	status === "accepted" ? [theme.fg("warning", `● accepted ${runName(runId)}`), ...knownPrincipals(model)] : undefined,
+	status === "accepted" ? [theme.fg("warning", `● accepted ${runName(runId)}`), ...textIfKnown(model)] : undefined,
 );
 
 const SENT = {
@@ -98,15 +98,15 @@ export const renderHistoryResult = drawnResult(({ messages, agent, state, note }
 	Array.isArray(messages)
 		? [
 				plural(messages.length, "message"),
-				...knownPrincipals(agent),
-				...knownPrincipals(STATES[textOf(state) ?? ""]),
-				...knownPrincipals(note),
+				...textIfKnown(agent),
+				...textIfKnown(STATES[textOf(state) ?? ""]),
+				...textIfKnown(note),
 			]
 		: undefined,
 );
 
 export const renderPrincipalsResult = drawnResult(({ agents }) =>
-	Array.isArray(agents) ? storedList(agents).flatMap((agent) => knownPrincipals(fieldsOf(agent)?.id)) : undefined,
+	Array.isArray(agents) ? storedList(agents).flatMap((agent) => textIfKnown(fieldsOf(agent)?.id)) : undefined,
 );
 
 /** What a reply says about the run that received the message. Other tools' answers say nothing about it. */
@@ -142,7 +142,7 @@ function wholeResult(text: string, { theme, width }: Drawing): string[] {
 
 const runName = (runId: unknown): string => shortText(runId) ?? "";
 
-const knownPrincipals = (stored: unknown): string[] => {
+const textIfKnown = (stored: unknown): string[] => {
 	const text = shortText(stored);
 	return text === undefined ? [] : [text];
 };
