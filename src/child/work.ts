@@ -77,6 +77,8 @@ export interface WorkServices
 export interface Work {
 	/** Ends the work early. */
 	stop(cause: EndCause): void;
+	/** The ledger may hold a message for it. A child finds those itself, between two turns. */
+	look?(): void;
 	/** The outcome, and whether the child really came to rest. Never fails. */
 	done: Promise<{ outcome: Outcome; settled: boolean }>;
 }

@@ -82,6 +82,10 @@ export class ActiveRuns {
 		active.work.stop({ kind: "stopped", by });
 	}
 
+	look(): void {
+		for (const { work, ours } of this.#active.values()) if (ours) work.look?.();
+	}
+
 	letGo(id: RunId): void {
 		const active = this.#active.get(id);
 		if (!active) return;

@@ -139,6 +139,7 @@ export class Host {
 			const decided = decideHost(this.#state, this.#see(), { ...this.#setup, now });
 			this.#state = decided.state;
 			for (const action of decided.actions) this.#act(action);
+			this.#runs.look();
 			this.#questions.look();
 			if (this.#setup.runsHooks) this.#stopHooks.begin();
 			if (isBeat) archiveDue(this.#setup);

@@ -58,7 +58,7 @@ export class Courier {
 			if (this.#runs.get(job) === run) this.#runs.delete(job);
 			void this.#forgetOnceRecorded(record.run.id, job);
 		});
-		return { stop: (cause) => run.stop(cause), done };
+		return { stop: (cause) => run.stop(cause), look: () => run.look(), done };
 	};
 
 	async close(): Promise<void> {

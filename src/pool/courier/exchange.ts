@@ -1,6 +1,6 @@
 import type { WorkServices } from "../../child/work.ts";
 import { LineWriter } from "../line-file.ts";
-import type { CourierQueue } from "../queue.ts";
+import type { CourierQueue, MessageToChild } from "../queue.ts";
 
 /** Takes messages for the child to the database, and brings the lines of its session home. The counterpart of a worker's relay. */
 export class Exchange {
@@ -16,12 +16,20 @@ export class Exchange {
 		this.#writer = new LineWriter(file);
 	}
 
+	get hasMessages(): boolean {
+		return this.#messages().length > 0;
+	}
+
 	async bringMessages(queue: CourierQueue): Promise<void> {
-		for (const message of this.#services.inbox.waiting()) {
-			if (this.#relayed.has(message.seq)) continue;
+		for (const message of this.#messages()) {
 			await queue.say(this.#job, message);
 			this.#relayed.add(message.seq);
 		}
+	}
+
+	/** Those that the database does not have yet. */
+	#messages(): MessageToChild[] {
+		return this.#services.inbox.waiting().filter(({ seq }) => !this.#relayed.has(seq));
 	}
 
 	/**

@@ -74,6 +74,11 @@ export class RunAway {
 		this.#news.hint();
 	}
 
+	/** Brings a message to the worker before the next look at the database is due: the child may be about to finish. */
+	look(): void {
+		if (this.#exchange.hasMessages) this.#news.hint();
+	}
+
 	stop(cause: EndCause): void {
 		if (cause.kind === "lost") this.#isLost = true;
 		else if (cause.kind === "stopped" && !this.#stop) this.#stop = { by: cause.by, at: this.#now, told: false };
