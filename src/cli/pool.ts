@@ -3,7 +3,6 @@ import { packageVersion } from "../config/package-version.ts";
 import { poolReport } from "../operate/report/pool.ts";
 import type { PoolDatabase } from "../pool/database.ts";
 import type { lookAtPool as LookAtPool } from "../pool/look.ts";
-import { plural } from "../run/amounts.ts";
 import { type Call, type Command, countOption, type ExitCode } from "./command.ts";
 import { agentDir, configOfUser, isInsideSubagent, ONLY_LOOKS } from "./surroundings.ts";
 
@@ -76,7 +75,9 @@ async function drain({ words, out }: Call, database: PoolDatabase, name: string)
 	if (out.isJson) out.document({ draining: workers });
 	else
 		out.lines([
-			`${plural(workers, "worker")} of pool ${name} accept no new runs, and exit when their runs have finished.`,
+			workers === 1
+				? `1 worker of pool ${name} accepts no new runs, and exits when its runs have finished.`
+				: `${workers} workers of pool ${name} accept no new runs, and exit when their runs have finished.`,
 		]);
 	return 0;
 }
@@ -108,8 +109,8 @@ async function limitRuns({ options, out }: Call, database: PoolDatabase, name: s
 	await limitLane(database, name, limits);
 	if (out.isJson) out.document(limits);
 	else {
-		const most = (n: number | null) => (n === null ? "no limit" : `at most ${n}`);
-		out.lines([`Pool ${name}: ${most(limits.total)} at once, ${most(limits.perRequester)} for one requester.`]);
+		const most = (n: number | null) => (n === null ? "as many as there are places" : `at most ${n}`);
+		out.lines([`Pool ${name} runs ${most(limits.total)} at once, and ${most(limits.perRequester)} for one requester.`]);
 	}
 	return 0;
 }

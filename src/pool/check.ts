@@ -36,11 +36,12 @@ export async function* checkPool(check: PoolCheck): AsyncGenerator<PoolFinding> 
 	yield rightsFinding(rights);
 	if (!rights.readsStatus) return;
 	const { workers } = await poolStatus(database, pool);
-	const here = workers.filter(({ silentMs, draining }) => silentMs < ANSWERED_WITHIN_MS && !draining);
+	const alive = workers.filter(({ silentMs }) => silentMs < ANSWERED_WITHIN_MS);
+	const here = alive.filter(({ draining }) => !draining);
 	if (here.length === 0) {
 		yield {
 			level: "warn",
-			what: `Pool ${pool} has no worker`,
+			what: alive.length === 0 ? `Pool ${pool} has no worker` : `All workers of pool ${pool} are being drained`,
 			remedy: `Runs wait until there is one: pi-geon worker --pool ${pool}`,
 		};
 		return;

@@ -36,10 +36,19 @@ export async function poolStatus(database: Queries, pool: string): Promise<PoolS
 	};
 }
 
-/** These workers accept nothing new, and leave when they have nothing left. Returns how many there are. */
+/** These workers accept nothing new, and leave when they have nothing left. Returns how many are alive. */
 export async function drainWorkers(database: Queries, pool: string, worker?: string): Promise<number> {
-	const sql = "UPDATE pi_geon.workers SET draining = true WHERE pool = $1 AND ($2::text IS NULL OR name = $2)";
-	return (await database.query(sql, [pool, worker ?? null])).rowCount ?? 0;
+	const { rowCount } = await database.query(
+		`UPDATE pi_geon.workers SET draining = true WHERE pool = $1 AND ($2::text IS NULL OR name = $2)
+			AND seen_at > now() - $3::float8 * interval '1 millisecond'`,
+		[pool, worker ?? null, GONE_AFTER_MS],
+	);
+	return rowCount ?? 0;
+}
+
+/** Removes the rows of workers that were killed. Others remove theirs when they leave. */
+export async function forgetDeadWorkers(database: Queries): Promise<void> {
+	await database.query("DELETE FROM pi_geon.workers WHERE seen_at < now() - interval '1 day'");
 }
 
 /** How many runs may run at once. Null: as many as there are places. */

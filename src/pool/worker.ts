@@ -14,6 +14,7 @@ import { removeOldCheckouts, stopOrphans, workerName } from "./porter/orphans.ts
 import { Porter } from "./porter/porter.ts";
 import { PostgresPorterQueue } from "./porter/postgres-queue.ts";
 import { checkoutFor } from "./repository/mirror.ts";
+import { forgetDeadWorkers } from "./status.ts";
 
 export interface WorkerSetup {
 	url: string;
@@ -54,6 +55,7 @@ export async function openWorker(setup: WorkerSetup): Promise<OpenWorker> {
 		log,
 	});
 	const database = await connectToPool({ url, name: settings.name, log });
+	await forgetDeadWorkers(database);
 	const name = workerName(hostname(), process.pid);
 	// Beside the trees of this machine's own runs.
 	const root = join(treesRoot(agentDir, homeDir), "..", "subagent-pool");

@@ -1,6 +1,7 @@
 import { hasPlace } from "../ledger/claim.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OpenRun } from "../ledger/open-runs.ts";
+import { isOfPool } from "../ledger/profile-key.ts";
 import type { EndedRecord } from "../ledger/records.ts";
 import { waitsForSession } from "../ledger/sessions.ts";
 import { findUnreadable, unreadableMessage } from "../ledger/unreadable.ts";
@@ -39,7 +40,8 @@ export function actOnRun({ ledger, calls, watched, hosts }: Acting, action: RunA
 		case "tell place": {
 			const { runId, id } = action.caller;
 			const sessionBusy = waitsForSession(ledger, runId);
-			const starting = !sessionBusy && hasPlace(ledger, runId, action.place);
+			const run = found.open.get(runId);
+			const starting = !sessionBusy && ((run && isOfPool(run.profile)) || hasPlace(ledger, runId, action.place));
 			// Its host has heard of it and takes it now. pi would draw a row that is outdated a moment later.
 			if (starting && watched.has(runId)) break;
 			calls.options(id)?.onQueued?.({ position: action.place, sessionBusy, starting });

@@ -1,5 +1,6 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import { type OpenRun, openRunsOf } from "../ledger/open-runs.ts";
+import { isOfPool } from "../ledger/profile-key.ts";
 import { requestStop } from "../ledger/progress.ts";
 import { type EndedRecord, findRunOrClose, type RunRecord } from "../ledger/records.ts";
 import type { Reaper } from "../ledger/sweep.ts";
@@ -240,9 +241,15 @@ export class Supervisor {
 			}
 			const run = runs.get(runId);
 			const wantsPlace = this.#calls.of(runId).some(({ options }) => options.onQueued);
-			if (run?.state === "queued" && wantsPlace) runs.set(runId, { ...run, place: this.#positions.of(runId) });
+			if (run?.state === "queued" && wantsPlace) runs.set(runId, { ...run, place: this.#placeOf(open.get(runId)) });
 		}
 		return { runs, open, ended, ofSession };
+	}
+
+	/** No run is ahead of one that a pool does: it waits at most for its session, and then for a worker. */
+	#placeOf(run: OpenRun | undefined): number | undefined {
+		if (run && isOfPool(run.profile)) return 0;
+		return run && this.#positions.of(run.id);
 	}
 
 	/**

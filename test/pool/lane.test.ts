@@ -9,7 +9,7 @@ import { fencedWrite } from "../../src/pool/fenced.ts";
 import { claimJob, PRIORITY } from "../../src/pool/lane.ts";
 import { ClaimLost, type HeldJob } from "../../src/pool/queue.ts";
 import { JOBS } from "../../src/pool/schema.ts";
-import { limitLane, poolStatus } from "../../src/pool/status.ts";
+import { drainWorkers, forgetDeadWorkers, limitLane, poolStatus } from "../../src/pool/status.ts";
 import { usePostgres } from "./postgres.ts";
 
 const postgres = usePostgres();
@@ -127,6 +127,27 @@ describe("the lane of a pool", () => {
 		await post(database, "ada", "foreground");
 		await retried(database, lost, first);
 		expect(await claim(database, "another")).toEqual({ id: lost, retryCount: 1 });
+	});
+
+	test("drains the workers that are alive, and forgets those that died long ago", async () => {
+		const database = await openPool();
+		const seen = (name: string, ago: string) =>
+			database.query(
+				`INSERT INTO pi_geon.workers (pool, name, places, version, pi, seen_at)
+					VALUES ('team', $1, 1, '0', '0', now() - $2::interval)`,
+				[name, ago],
+			);
+		await seen("alive", "1 second");
+		await seen("dead", "5 minutes");
+		await seen("forgotten", "2 days");
+		expect(await drainWorkers(database, "team", "dead")).toBe(0);
+		expect(await drainWorkers(database, "team")).toBe(1);
+		await forgetDeadWorkers(database);
+		const { rows } = await database.query("SELECT name, draining FROM pi_geon.workers ORDER BY name");
+		expect(rows).toEqual([
+			{ name: "alive", draining: true },
+			{ name: "dead", draining: false },
+		]);
 	});
 
 	test("says who waits, who runs and for how long", async () => {

@@ -38,7 +38,8 @@ function whereItStands(info: RunInfo, now: number): Fact[] {
 		fact("started", info.startedAt === undefined ? "not yet" : timeInWords(info.startedAt)),
 		fact("finished", info.endedAt === undefined ? undefined : timeInWords(info.endedAt)),
 		fact("stop", info.stop && `requested by ${info.stop.by}, ${timeInWords(info.stop.at)}`),
-		fact("attempt", `${info.attempt} of at most ${info.maxAttempts}`),
+		// Of a run on a pool, these are the processes here that wait for it, of which there may be very many.
+		fact("attempt", info.away ? `${info.attempt}` : `${info.attempt} of at most ${info.maxAttempts}`),
 		...(info.attempt > 1 ? attemptFacts(info, now) : []),
 		fact("host", info.host),
 		fact("pool", info.away && awayInWords(info.away)),

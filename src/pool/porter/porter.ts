@@ -137,6 +137,7 @@ export class Porter {
 	/** Takes nothing new. */
 	drain(): void {
 		this.#isDraining = true;
+		this.#setup.tell?.("Being drained: accepts no new runs, and exits when its runs have finished.");
 		this.#news.hint();
 	}
 
@@ -146,7 +147,7 @@ export class Porter {
 		const held = [...this.#jobs.values()];
 		const sign = { pool: settings.name, worker, places: slots, versions, held: held.map(({ job }) => job) };
 		const { isDraining, kept } = await queue.beat(sign);
-		if (isDraining) this.#isDraining = true;
+		if (isDraining && !this.#isDraining) this.drain();
 		for (const assignment of held) {
 			const isOurs = kept.has(assignment.job.id) || !this.#jobs.has(assignment.job.id);
 			if (!isOurs) assignment.lose("the pool: the job is another worker's, or was cancelled");
