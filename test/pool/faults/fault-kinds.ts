@@ -47,6 +47,8 @@ const SUSPENDED_MS = 13_000;
 const COURIER_SUSPENDED_MS = 5000;
 const SLOW_MS = 5000;
 const FULL_MS = 3000;
+/** How long a worker takes nothing after it could not do a run. */
+const PAUSES_MS = 8000;
 /** How long a fault waits for runs that it can meet. */
 const MEETS_WITHIN_MS = 20_000;
 
@@ -108,11 +110,12 @@ export const FAULTS: Readonly<Record<FaultKind, Fault>> = {
 	},
 	"disk full": {
 		on: "worker",
+		lastsMs: FULL_MS + PAUSES_MS,
 		strike: (machine, stage) => {
 			if (!machine.canFill) throw new Error("Only root can give a machine a disk to fill.");
 			machine.fillDisk();
 			later(stage, FULL_MS, () => machine.freeDisk());
-			return [];
+			return machine.programPid === undefined ? [] : [machine.programPid];
 		},
 	},
 };

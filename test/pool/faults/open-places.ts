@@ -4,8 +4,8 @@ import type { FaultKind, LoggedPoolFault } from "./fault-kinds.ts";
 type Span = readonly [from: number, to: number];
 
 const KILLS: readonly FaultKind[] = ["worker killed", "porter killed"];
-/** A machine works at what it was told before it was cut off, and is told nothing more. */
-const CUTS_OFF: readonly FaultKind[] = ["worker suspended", "network silent"];
+/** For a while it takes nothing. */
+const STOPS: readonly FaultKind[] = ["worker suspended", "network silent", "disk full"];
 
 /** Which workers could take a job, and when: those that serve, can be reached, and have a place. */
 export class Places {
@@ -20,7 +20,7 @@ export class Places {
 			to: faults.find((one) => one.at > at && KILLS.includes(one.kind) && meets(one, worker))?.at ?? Infinity,
 			places,
 			out: faults
-				.filter((one) => one.until > at && CUTS_OFF.includes(one.kind) && meets(one, worker))
+				.filter((one) => one.until > at && STOPS.includes(one.kind) && meets(one, worker))
 				.map((one) => [one.at, one.until]),
 			held: claims
 				.filter((claim) => claim.worker === worker)
@@ -55,7 +55,7 @@ export class Places {
 
 /** Whether a fault takes a worker away, even one that is just starting, or the database. */
 export const takesAway = ({ kind, machine }: LoggedPoolFault): boolean =>
-	kind === "PostgreSQL killed" || ([...KILLS, ...CUTS_OFF].includes(kind) && machine !== "home");
+	kind === "PostgreSQL killed" || ([...KILLS, ...STOPS].includes(kind) && machine !== "home");
 
 const pidOf = (worker: string): number => Number(worker.split(":")[1]);
 

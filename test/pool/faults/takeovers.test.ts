@@ -49,6 +49,9 @@ test("it is counted from the fault that took the last worker, if none had a plac
 	const [one] = takeoversOf(evidence({ free: 22, taken: 35, others: [[5, 40]] }), faults);
 	expect(one).toMatchObject({ takenMs: 25 * S, second: { kind: "worker killed", machine: "w3", afterMs: 10 * S } });
 	expect(one && [isLong(one), isLate(one)]).toEqual([true, false]);
+	// It was not even free in time, for which no worker is needed.
+	const [held] = takeoversOf(evidence({ free: 26, taken: 35, others: [[5, 40]] }), faults);
+	expect(held && isLate(held)).toBe(true);
 	// Late from there, too.
 	const [late] = takeoversOf(evidence({ free: 22, taken: 41, others: [[5, 50]] }), faults);
 	expect(late && isLate(late)).toBe(true);

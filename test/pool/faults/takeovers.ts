@@ -9,6 +9,8 @@ export const TAKEN_WITHIN_MS: Partial<Record<FaultKind, number>> = {
 	"worker suspended": 20_000,
 	"network silent": 30_000,
 };
+/** Heartbeats run out after 10 s, and everybody who is there looks for those that did. */
+const FREE_WITHIN_MS = 15_000;
 /** A worker that has a place looks for jobs so often, and needs a moment to take one. */
 const LOOKED_FOR_WITHIN_MS = 3000;
 
@@ -22,8 +24,8 @@ export interface Takeover {
 	/** While it was free: how long a worker that could be reached had a place for it. */
 	openMs: number;
 	/**
-	 * A later fault that took away a worker, or the database, before the job was taken, while no other worker had a place for
-	 * it: the job met that one too, and is counted from there.
+	 * A later fault that took away a worker, or the database, before the job was taken. Where the job was free in time, and no
+	 * other worker had a place for it, it met that one too, and is counted from there.
 	 */
 	second?: { kind: FaultKind; machine: string; afterMs: number };
 }
@@ -44,11 +46,13 @@ export function takeoversOf(database: DatabaseEvidence, faults: readonly LoggedP
 			const taken = claims.find((claim) => claim.job === job && claim.at > next.at);
 			const openMs = taken ? places.openMs(next.at, taken.at) : 0;
 			const isSecond = (one: LoggedPoolFault) => one.at > at && one.at < (taken?.at ?? 0) && takesAway(one);
-			const later = openMs > LOOKED_FOR_WITHIN_MS ? undefined : faults.findLast(isSecond);
+			const second = openMs > LOOKED_FOR_WITHIN_MS ? undefined : faults.findLast(isSecond);
+			const isFreeInTime = next.at - at <= FREE_WITHIN_MS || second?.kind === "PostgreSQL killed";
 			return [
 				{
 					...{ job, kind, freeMs: next.at - at, takenMs: taken && taken.at - at, openMs },
-					...(later && { second: { kind: later.kind, machine: later.machine, afterMs: later.at - at } }),
+					...(second &&
+						isFreeInTime && { second: { kind: second.kind, machine: second.machine, afterMs: second.at - at } }),
 				},
 			];
 		});
