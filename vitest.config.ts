@@ -4,6 +4,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { LeftToLong } from "./test/helpers/left-to-long.ts";
 import { LongestFirst } from "./test/helpers/longest-first.ts";
 import { PATIENCE_MS } from "./test/helpers/patience.ts";
+import { isShare } from "./test/helpers/share.ts";
 
 // What Node has compiled once it need not compile in each process: pi is most of what a test loads.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, ".cache", "node-compile-cache");
@@ -17,6 +18,20 @@ const ALONE = [
 	"test/e2e/escape.test.ts",
 	"test/security/longest-result.test.ts",
 ];
+
+/** The tests of runs once more, with a worker of a pool that does all of them: only where all tests are run. */
+const THROUGH_POOL = "test/pool/through/*.test.ts";
+const throughPools = (isShare ? [] : ["0.87.1", "1.5.0"]).map((version) => ({
+	extends: true as const,
+	test: {
+		name: `through a pool, pi ${version}`,
+		include: [THROUGH_POOL],
+		isolate: false,
+		env: { PI_GEON_TEST_THROUGH_POOL: version },
+		globalSetup: ["test/helpers/global-setup.ts", "test/helpers/pool-server.ts"],
+		sequence: { groupOrder: 2 },
+	},
+}));
 
 /** Files share a process: to load what they import costs more than most of them. One that changes its process has its own. */
 const CHANGES_ITS_PROCESS =
@@ -49,7 +64,7 @@ export default defineConfig({
 				test: {
 					name: "shared process",
 					include: ["test/**/*.test.ts"],
-					exclude: [...configDefaults.exclude, ...ALONE, ...OWN_PROCESS],
+					exclude: [...configDefaults.exclude, ...ALONE, ...OWN_PROCESS, THROUGH_POOL],
 					isolate: false,
 				},
 			},
@@ -57,6 +72,7 @@ export default defineConfig({
 				extends: true,
 				test: { name: "alone", include: ALONE, fileParallelism: false, sequence: { groupOrder: 1 } },
 			},
+			...throughPools,
 		],
 	},
 });

@@ -30,7 +30,8 @@ const REMEDIES_BY_CODE: Readonly<Record<string, string>> = {
 	"28P01": SIGN_IN,
 	"28000": `${SIGN_IN} If they are right, the database's pg_hba.conf does not let this machine in.`,
 	"3D000": "Create it (createdb), or correct its name in the address.",
-	"42501": "Grant the role its rights: docs/pool.md lists them. After an update of pi-geon, the owner of the database connects first (pi-geon pool check).",
+	"42501":
+		"Grant the role its rights: docs/pool.md lists them. After an update of pi-geon, the owner of the database connects first (pi-geon pool check).",
 	"53300": "The database has no connection left. Raise max_connections; a worker and a requester use up to 7 each.",
 };
 

@@ -14,6 +14,8 @@ import { finalize } from "./child.ts";
 import { eventually, inLedger } from "./ledger-of.ts";
 
 const openHome = useHome();
+/** pi 1.5.0 takes one prompt after the other. */
+const THAT_DROPS = "0.87.1";
 
 function gateOfPrompts(): string {
 	const folder = mkdtempSync(join(tmpdir(), "pg-prompts-"));
@@ -36,6 +38,7 @@ test("an announce that pi dropped is sent again, once", async () => {
 	const file = join(repositoryRoot, "test", "children", "prompts-at-once.ts");
 	const prompts = gateOfPrompts();
 	const home = await openHome({
+		pi: THAT_DROPS,
 		moreExtensions: [file],
 		env: { PROMPTS_GATE: prompts },
 		script: dispatch({
@@ -78,6 +81,7 @@ test("what a tool call waits for is not taken for unheard when pi wrongly says t
 	const file = join(repositoryRoot, "test", "children", "prompts-at-once.ts");
 	const prompts = gateOfPrompts();
 	const home = await openHome({
+		pi: THAT_DROPS,
 		moreExtensions: [file],
 		env: { PROMPTS_GATE: prompts },
 		script: dispatch({

@@ -4,6 +4,7 @@ import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall, usage } from "../helpers/model-steps.ts";
 import { type SharedHomeOptions, useSharedPi } from "../helpers/shared-pi.ts";
+import { workplaceOf } from "../helpers/through-pool.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
 import { inLedger } from "./ledger-of.ts";
 
@@ -101,7 +102,10 @@ describe("a host that is killed in the middle resets no budget", () => {
 				killHostsAtWork(home());
 				// As if it had been killed a little earlier: after the turn was in the session file.
 				if (forgets)
-					inLedger(home(), "UPDATE runs SET usage = json_set(usage, '$.turns', json_extract(usage, '$.turns') - 1)");
+					inLedger(
+						workplaceOf(home()),
+						"UPDATE runs SET usage = json_set(usage, '$.turns', json_extract(usage, '$.turns') - 1)",
+					);
 				return [];
 			}
 			return endlessWorker(request);

@@ -7,6 +7,7 @@ import type { SessionList } from "../../src/operate/list.ts";
 import { type Gate, gate } from "../helpers/gate.ts";
 import type { Home } from "../helpers/home.ts";
 import { killHostsAtWork } from "../helpers/hosts.ts";
+import { localTest } from "../helpers/local-test.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { cut, text, toolCall } from "../helpers/model-steps.ts";
@@ -14,7 +15,9 @@ import { type PiEvent, piVersions } from "../helpers/pi.ts";
 import type { PiVersion } from "../helpers/repository.ts";
 import type { RpcClient as Rpc } from "../helpers/rpc.ts";
 import { useSharedPi } from "../helpers/shared-pi.ts";
+import { isThroughPool, workplaceOf } from "../helpers/through-pool.ts";
 import { finalize } from "./child.ts";
+import { eventually, inLedger } from "./ledger-of.ts";
 
 const { openHome, newSession } = useSharedPi();
 
@@ -101,6 +104,10 @@ const childRequest = (home: Home, turn: number, words = "") =>
 const open = (gates: Record<string, Gate> = {}, config: object = {}, pi?: PiVersion): Promise<Home> =>
 	openHome({ config, script: dispatch({ parent, child: child(gates) }), ...(pi && { pi }) });
 
+/** The machine at which the child works has the messages: in a pool, they have to get there. */
+const received = (home: Home, amount = 1) =>
+	eventually(() => expect(inLedger(workplaceOf(home), "SELECT seq FROM inbox")).toHaveLength(amount));
+
 /** The end of a session, as far as its runs are concerned. */
 const leave = (rpc: Rpc) => rpc.send({ type: "new_session" });
 
@@ -114,6 +121,7 @@ describe.each(piVersions)("on pi %s", (version) => {
 		expect(
 			await call(rpc, "sessions_send", { sessionKey: childSessionKey, message: "Look at B.", timeoutSeconds: 0 }),
 		).toEqual({ status: "accepted", runId, sessionKey: childSessionKey, note: expect.any(String) });
+		await received(home);
 		gates.A.open();
 		const next = await childRequest(home, 1);
 		expect(times("Look at B.", next.messages)).toBe(1);
@@ -136,6 +144,7 @@ describe("a message whose reply comes in time", () => {
 		const sent = call(rpc, "sessions_send", { label: "A", message: "Look at B." });
 		const ledger = await ledgerOf(home);
 		await expect.poll(() => ledger.all("SELECT seq FROM inbox")).toHaveLength(1);
+		await received(home);
 		gates.A.open();
 		expect(await sent).toMatchObject({ status: "ok", reply: "Heeded: Look at B." });
 		await rpc.promptAndSettle("How are things?");
@@ -209,6 +218,7 @@ describe("a message whose reply comes in time", () => {
 		await rpc.prompt(`${line("One.")}\n${line("Two.")}`);
 		const ledger = await ledgerOf(home);
 		await expect.poll(() => ledger.all("SELECT seq FROM inbox")).toHaveLength(2);
+		await received(home, 2);
 		gates.A.open();
 		await rpc.waitForEvent((event) => event.type === "agent_settled", { from: before });
 		const answers = rpc.events
@@ -226,7 +236,8 @@ describe("a message whose reply comes in time", () => {
 	});
 });
 
-test("a message to a queued child is given with its task, before its first model call", async () => {
+// A run on a pool does not wait for a place on this machine.
+localTest("a message to a queued child is given with its task, before its first model call", async () => {
 	const gates = { A: gate() };
 	const home = await open(gates, { agents: { defaults: { subagents: { maxConcurrent: 1 } } } });
 	const rpc = await newSession(home);
@@ -253,6 +264,7 @@ test("a reply that takes too long is announced instead, once", async () => {
 		runId,
 		sessionKey: childSessionKey,
 	});
+	await received(home);
 	gates.A.open();
 	await announced(rpc, "Heeded: Hurry.");
 	await rpc.promptAndSettle("How are things?");
@@ -308,6 +320,7 @@ test("a host that dies after a message was received: it is in the child's transc
 	const { childSessionKey } = await spawn(rpc, "A");
 	await childRequest(home, 0);
 	await call(rpc, "sessions_send", { label: "A", message: "Look at B.", timeoutSeconds: 0 });
+	await received(home);
 	gates.A.open();
 	await announced(rpc, "Heeded after all.");
 	const last = home.model.requests.findLast((request) => request.isChild);
@@ -335,6 +348,7 @@ test("a message to a child that stops without handing over makes it go on", asyn
 	await spawn(rpc, "A");
 	await childRequest(home, 0);
 	await call(rpc, "sessions_send", { label: "A", message: "Look at B.", timeoutSeconds: 0 });
+	await received(home);
 	proceed.open();
 	await announced(rpc, "Heeded.");
 	await leave(rpc);
@@ -357,6 +371,7 @@ test("a message to a child whose model is being asked again waits for the answer
 	await spawn(rpc, "A");
 	await childRequest(home, 0);
 	await call(rpc, "sessions_send", { label: "A", message: "Look at B.", timeoutSeconds: 0 });
+	await received(home);
 	proceed.open();
 	await announced(rpc, "Heeded: Look at B.");
 	const seen = home.model.requests
@@ -419,6 +434,7 @@ test("lists and histories tell what there is, redacted and within their limits",
 		endedAt: expect.stringMatching(/^20.*Z$/),
 		usage: expect.objectContaining({ input: 20, output: 10, turns: 2 }),
 		transcript: expect.stringMatching(/^~.*\.jsonl$/),
+		...(isThroughPool && { away: expect.objectContaining({ pool: "team", worker: expect.any(String) }) }),
 		messages: [expect.objectContaining({ role: "assistant" }), expect.objectContaining({ role: "assistant" })],
 	});
 	expect(JSON.stringify(list)).not.toContain(SECRET);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { placesIn } from "../../src/ledger/places.ts";
 import type { ScriptedModel } from "./model.ts";
-import { type PiVersion, repositoryRoot, stagedPackage, toolFolders } from "./repository.ts";
+import { ANY_PI, type PiVersion, repositoryRoot, stagedPackage, toolFolders } from "./repository.ts";
 
 /** The variable by which every process that a test starts, however indirectly, is found again. */
 export const MARKER = "PI_GEON_TEST";
@@ -59,6 +59,8 @@ export interface Home {
 	readonly pi: PiVersion;
 	/** `-e <extension>`, or nothing. */
 	readonly extensionArgs: readonly string[];
+	/** The machine that does its runs, in tests that go through a pool. */
+	readonly worker?: Home;
 	/** Closes what a test may have left open: terminals and RPC clients register here. */
 	readonly closers: Set<() => Promise<void>>;
 }
@@ -86,7 +88,7 @@ export async function makeHome(options: HomeOptions): Promise<Home> {
 		...places,
 		env: { ...environment(places, id), ...options.env },
 		model: options.model,
-		pi: options.pi ?? "0.87.1",
+		pi: options.pi ?? ANY_PI,
 		extensionArgs: [...(extension === false ? [] : [extension]), ...(options.moreExtensions ?? [])].flatMap((path) => [
 			"-e",
 			path,

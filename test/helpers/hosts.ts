@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { inLedger } from "../e2e/ledger-of.ts";
 import type { Home } from "./home.ts";
 import { killIfThere, processesOf } from "./leaks.ts";
+import { workplaceOf } from "./through-pool.ts";
 
 /** The host processes of a home: the only ones of ours that know that they are inside a subagent. */
 export function hostPids(home: Home): number[] {
-	const found = processesOf(home).filter(
+	const found = processesOf(workplaceOf(home)).filter(
 		({ pid }) => environmentOf(pid).includes("PI_SUBAGENT_CHILD=1") && !isMonitor(pid),
 	);
 	const commands = new Map(found.map(({ pid, command }) => [pid, command]));
@@ -63,6 +64,6 @@ export function killHostsAtWork(home: Home): void {
 /** The host of a run that has sent a request to its model is known. */
 export const hostsAtWork = (home: Home): number[] =>
 	inLedger<{ pid: number }>(
-		home,
+		workplaceOf(home),
 		"SELECT DISTINCT hosts.pid FROM hosts JOIN runs ON runs.host_id = hosts.id WHERE runs.state = 'running'",
 	).map(({ pid }) => pid);

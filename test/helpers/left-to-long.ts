@@ -6,6 +6,8 @@ export class LeftToLong implements Reporter {
 		const skipped = modules.flatMap((module) => [...module.children.allTests("skipped")]);
 		const left = skipped.filter(({ options }) => options.mode === "skip" && options.fails).length;
 		if (left > 0)
-			console.log(`${left} tests are left to \`npm run test:long\`, which also tries all versions of pi.\n`);
+			console.log(
+				`${left} tests are left to \`npm run test:long\`, which also tries all versions of pi, and runs on a pool.\n`,
+			);
 	}
 }

@@ -17,9 +17,11 @@ export const convertWorker = (): URL => pathToFileURL(join(stagedPackage(), "dis
 export const toolFolders = [join(repositoryRoot, "node_modules", ".bin"), dirname(rgPath)];
 
 export type PiVersion = "0.87.1" | "1.5.0";
-export const piVersions: readonly PiVersion[] = ["0.87.1", "1.5.0"];
+/** In tests whose runs go through a pool, see test/pool/through: the pi at both ends. */
+export const THROUGH_POOL = process.env.PI_GEON_TEST_THROUGH_POOL as PiVersion | undefined;
+export const piVersions: readonly PiVersion[] = THROUGH_POOL ? [THROUGH_POOL] : ["0.87.1", "1.5.0"];
 /** For behaviour that no version of pi changes. */
-export const ANY_PI: PiVersion = "0.87.1";
+export const ANY_PI: PiVersion = THROUGH_POOL ?? "0.87.1";
 
 /**
  * For behaviour that should not depend on the version of pi: both versions, but only one in `npm test`. Half of the

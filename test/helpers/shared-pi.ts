@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach } from "vitest";
 import type { PiEvent } from "../../demo/json-lines.ts";
-import { type Home, type HomeOptions, makeHome, writeFiles } from "./home.ts";
+import { type Home, type HomeOptions, writeFiles } from "./home.ts";
 import { cleanup, processesOf } from "./leaks.ts";
 import { openLedgerFile } from "./ledger-file.ts";
 import { type Script, startModel } from "./model.ts";
 import { PATIENCE_MS } from "./patience.ts";
 import { type Prompted, summarize } from "./prompt-pi.ts";
 import { type RpcClient, startRpc } from "./rpc.ts";
+import { configForRuns, isThroughPool, makeHomeForRuns, workplaceOf } from "./through-pool.ts";
 import { closeAndCheck } from "./use-home.ts";
 
 /** What a test may set for itself in a shared home. */
@@ -72,12 +73,14 @@ export function useSharedPi(): SharedPi {
 			const shared = pis.get(key) ?? (await start(rest));
 			pis.set(key, shared);
 			const { home } = shared;
-			await forgetRuns(home);
+			for (const each of [home, workplaceOf(home)]) await forgetRuns(each);
 			await rm(join(home.agentDir, "agents"), { recursive: true, force: true });
-			for (const name of await readdir(home.project)) await rm(join(home.project, name), { recursive: true });
+			for (const name of await readdir(home.project)) {
+				if (name !== ".git" || !isThroughPool) await rm(join(home.project, name), { recursive: true });
+			}
 			await writeFiles(home.project, files);
 			await writeFiles(home.agentDir, {
-				"pi-geon.json": typeof config === "string" ? config : JSON.stringify(config),
+				"pi-geon.json": typeof config === "string" ? config : JSON.stringify(configForRuns(config)),
 				...Object.fromEntries(Object.entries(agents).map(([name, text]) => [join("agents", name), text])),
 			});
 			shared.play(script);
@@ -97,7 +100,7 @@ async function start(options: Omit<HomeOptions, "model">): Promise<Shared> {
 	let played: Script = () => "";
 	const model = await startModel((request) => played(request));
 	const env = { PI_GEON_HOST_IDLE_MS: HOST_IDLE_MS, ...options.env };
-	const home = await makeHome({ ...options, env, model });
+	const home = await makeHomeForRuns({ ...options, env, model });
 	return {
 		home,
 		rpc: startRpc(home),
@@ -109,7 +112,7 @@ async function start(options: Omit<HomeOptions, "model">): Promise<Shared> {
 }
 
 async function closeAll(pis: Map<string, Shared>, check: (home: Home) => Promise<void> = async () => {}) {
-	const homes = [...pis.values()].map(({ home }) => home);
+	const homes = [...pis.values()].flatMap(({ home }) => [home, ...(home.worker ? [home.worker] : [])]);
 	pis.clear();
 	try {
 		for (const home of homes) await check(home);

@@ -2,7 +2,7 @@ import { type IPty, spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
 import type { Home } from "./home.ts";
 import { PATIENCE_MS } from "./patience.ts";
-import { cliOf, type PiVersion } from "./repository.ts";
+import { ANY_PI, cliOf, type PiVersion } from "./repository.ts";
 
 export interface TerminalOptions {
 	readonly cols?: number;
@@ -45,7 +45,7 @@ const CLEAR_SCROLLBACK = "\x1b[3J";
 
 /** pi's interactive mode, on a terminal that only this test sees. */
 export function startTerminal(home: Home, options: TerminalOptions = {}): TestTerminal {
-	const { cols = 100, rows = 30, version = "0.87.1", args = [], commands, env = {} } = options;
+	const { cols = 100, rows = 30, version = ANY_PI, args = [], commands, env = {} } = options;
 	const [program, argv] =
 		commands === undefined
 			? [process.execPath, [cliOf(version), ...home.extensionArgs, ...args]]

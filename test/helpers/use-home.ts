@@ -1,8 +1,9 @@
 import { afterEach } from "vitest";
-import { type Home, type HomeOptions, makeHome } from "./home.ts";
+import type { Home, HomeOptions } from "./home.ts";
 import { cleanup, expectNothingLeft } from "./leaks.ts";
 import { type Script, type ScriptedModel, startModel } from "./model.ts";
 import { expectRings } from "./rings.ts";
+import { expectThroughPool, makeHomeForRuns } from "./through-pool.ts";
 
 export interface TestHomeOptions extends Omit<HomeOptions, "model"> {
 	/** Plays the model of this home; `model` shares one that the test started itself (and closes). */
@@ -32,8 +33,9 @@ export function useHome(): (options: TestHomeOptions) => Promise<Home> {
 	return async ({ script, model, ...options }) => {
 		const played = model ?? (await startModel(script ?? (() => "")));
 		if (!model) ownModels.add(played);
-		const home = await makeHome({ ...options, model: played });
+		const home = await makeHomeForRuns({ ...options, model: played });
 		open.add(home);
+		if (home.worker) open.add(home.worker);
 		return home;
 	};
 }
@@ -43,4 +45,5 @@ export async function closeAndCheck(home: Home): Promise<void> {
 	await Promise.all([...home.closers].map((close) => close()));
 	await expectNothingLeft(home);
 	expectRings(home);
+	expectThroughPool(home);
 }

@@ -1,5 +1,3 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AnnounceDetails } from "../../src/deliver/announce.ts";
@@ -9,65 +7,17 @@ import { killIfThere, processesOf, ringedProcessesOf } from "../helpers/leaks.ts
 import { type Script, type ScriptedModel, startModel } from "../helpers/model.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import type { startRpc } from "../helpers/pi.ts";
-import { ANY_PI, type PiVersion, stagedPackage } from "../helpers/repository.ts";
+import { ANY_PI, type PiVersion } from "../helpers/repository.ts";
 import { useHome } from "../helpers/use-home.ts";
+import { commitProject } from "./commit-project.ts";
 import type { TestPostgres } from "./postgres.ts";
+
+export { commitProject } from "./commit-project.ts";
+export { startWorker } from "./worker.ts";
 
 /** The variable that the homes of these tests have their pool's address in. */
 export const POOL_VARIABLE = "TEAM_POOL";
 export const POOL_CONFIG = { pools: { team: { urlEnv: POOL_VARIABLE } } };
-
-/** Makes a project a repository with one commit. */
-export function commitProject(folder: string): void {
-	const git = (...args: string[]) =>
-		execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...args], { cwd: folder });
-	git("init", "--quiet", "--initial-branch=main");
-	git("add", "--all");
-	git("commit", "--quiet", "--message=first");
-}
-
-export interface RunningWorker {
-	readonly home: Home;
-	/** As the pool knows it. */
-	readonly name: string;
-	readonly child: ChildProcess;
-	/** All that it printed. */
-	said(): string;
-	/** Ends it as Ctrl-C does. */
-	leave(): Promise<void>;
-}
-
-/** `pi-geon worker` on the machine that a home stands for. Resolves once it takes runs. */
-export async function startWorker(
-	home: Home,
-	{ args = [], prefix = [] }: { args?: readonly string[]; prefix?: readonly string[] } = {},
-): Promise<RunningWorker> {
-	const cli = join(stagedPackage(), "dist", "cli.js");
-	const [program = "", ...given] = [...prefix, process.execPath, cli, "worker", "--pool", "team", ...args];
-	const child = spawn(program, given, {
-		cwd: home.scratch,
-		env: { ...home.env },
-		stdio: ["ignore", "pipe", "pipe"],
-	});
-	let said = "";
-	const exited = once(child, "exit");
-	const ready = new Promise<void>((resolve, reject) => {
-		for (const stream of [child.stdout, child.stderr]) {
-			stream.on("data", (bytes: Buffer) => {
-				said += bytes.toString();
-				if (said.includes("takes runs of pool")) resolve();
-			});
-		}
-		void exited.then(() => reject(new Error(`The worker ended: ${said}`)));
-	});
-	const leave = async () => {
-		if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
-		await exited;
-	};
-	home.closers.add(leave);
-	await ready;
-	return { home, child, name: said.split(" takes runs")[0] ?? "", said: () => said, leave };
-}
 
 /** The machine loses its power: every process of it, in rings too. Nothing of it comes back. */
 export function killMachine(home: Home): void {

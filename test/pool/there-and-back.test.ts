@@ -234,10 +234,11 @@ describe.each(somePi(import.meta.url))("on pi %s, a pool", (version) => {
 		const check = await piGeon(a, ["pool", "check", "team"]);
 		expect(check).toMatchObject({
 			code: 0,
-			stdout: expect.stringMatching(/there and back in \d+ ms: .* answered, with pi \d/),
+			stdout: expect.stringMatching(new RegExp(`there and back in \\d+ ms: .* answered, with pi ${version}$`, "m")),
 		});
 		expect((await piGeon(a, ["pool", "drain", "team"])).stdout).toContain("1 worker of pool team");
 		await eventually(() => expect(worker.child.exitCode).toBe(0));
+		expect(worker.said()).toContain("Takes nothing new, and leaves when its runs have finished");
 		await rpc.close();
 	});
 

@@ -1,0 +1,2 @@
+import "../../e2e/fallback-models.test.ts";
+import "../../e2e/finalization.test.ts";

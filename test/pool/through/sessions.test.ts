@@ -1,0 +1,2 @@
+import "../../e2e/sticky-sessions.test.ts";
+import "../../e2e/stopping.test.ts";
