@@ -142,7 +142,8 @@ interface EndedWork {
 async function untilItEnds(assignment: Assignment, equipment: Equipment): Promise<EndedWork> {
 	const { record, services, race } = assignment;
 	const { plan, run } = record;
-	const stopRuntime = watchRuntime(race, { startedAt: run.startedAt, timeoutMs: plan.limits.timeoutMs });
+	const startedAt = run.startedAt - (plan.workedMs ?? 0);
+	const stopRuntime = watchRuntime(race, { startedAt, timeoutMs: plan.limits.timeoutMs });
 	try {
 		// Ends processes that an earlier attempt left running when its host was killed.
 		if (run.attempt > 1) endLeftoversOf(record, services.onNotice);

@@ -55,6 +55,8 @@ export interface LaunchPlan {
 	pool?: PlannedPool;
 	/** The run came here from a pool: its requester continues with messages that it did not receive. */
 	guest?: true;
+	/** How long workers on other machines had worked on a guest before: its time limit counts from the first of them. */
+	workedMs?: number;
 	/** A JSON Schema the finalized result must satisfy. */
 	outputSchema?: Record<string, unknown>;
 	/** Runs once, when the run has finished. */

@@ -48,7 +48,8 @@ describe("a run that came from elsewhere", () => {
 			prompt: "You work in /worker/checkout.",
 			extensions: [join(packageRoot(), "dist/lsp.js")],
 			maxAttempts: 2,
-			limits: { timeoutMs: plan.limits.timeoutMs - 400 },
+			limits: { timeoutMs: plan.limits.timeoutMs },
+			workedMs: 400,
 			sandbox: {
 				mode: "require",
 				network: "allowlist",

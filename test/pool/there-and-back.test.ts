@@ -238,7 +238,7 @@ describe.each(somePi(import.meta.url))("on pi %s, a pool", (version) => {
 		});
 		expect((await piGeon(a, ["pool", "drain", "team"])).stdout).toContain("1 worker of pool team");
 		await eventually(() => expect(worker.child.exitCode).toBe(0));
-		expect(worker.said()).toContain("Takes nothing new, and leaves when its runs have finished");
+		expect(worker.said()).toContain("Being drained: accepts no new runs");
 		await rpc.close();
 	});
 

@@ -21,15 +21,11 @@ export interface GuestFacts {
 	elapsedMs: number;
 }
 
-/** The least time that is left of a limit: enough to tell the child. */
-const LEAST_MS = 1;
-
 /** The plan of a run from another machine, with what this machine has and allows. Anything it lacks is refused by name. */
 export function guestPlan({ order, cwd, session, config, elapsedMs }: GuestFacts): LaunchPlan {
 	const { pool, ...asked } = order.plan;
 	refuseForbidden(asked, config);
 	const { extensionOf, ...plan } = withLspHere(asked, config);
-	const { limits } = plan;
 	return {
 		...plan,
 		guest: true,
@@ -41,7 +37,7 @@ export function guestPlan({ order, cwd, session, config, elapsedMs }: GuestFacts
 		...(extensionOf && {
 			extensionOf: Object.fromEntries(Object.entries(extensionOf).map(([tool, file]) => [tool, inPackage(file)])),
 		}),
-		limits: { ...limits, timeoutMs: Math.max(LEAST_MS, limits.timeoutMs - elapsedMs) },
+		workedMs: elapsedMs,
 		maxAttempts: pool?.maxAttempts ?? 1,
 		...(plan.sandbox && { sandbox: sandboxHere(plan.sandbox, { config, cwd }) }),
 		principal: principalHere(plan.principal, config),
