@@ -24,7 +24,7 @@ import { logTo } from "../log/log.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
 import { treesRoot } from "../plan/session-place.ts";
 import type { Courier } from "../pool/courier/courier.ts";
-import { HOST_COMMAND, NODE_ARGUMENTS } from "../processes/command.ts";
+import { HOST_COMMAND, HOST_MEMORY, NODE_ARGUMENTS } from "../processes/command.ts";
 import { removeHostFolder } from "../processes/host-folders.ts";
 import { START_WITHIN_MS } from "../processes/lease.ts";
 import { PROVIDERS_COMMAND } from "../processes/providers-protocol.ts";
@@ -71,6 +71,8 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			// For this process only: programs that its tools start must not write into our folder.
 			const caches: unknown[] = [places.compiled, places.ringed.compiled];
 			if (caches.includes(process.env.NODE_COMPILE_CACHE)) delete process.env.NODE_COMPILE_CACHE;
+			for (const [name, value] of Object.entries(HOST_MEMORY))
+				if (process.env[name] === value) delete process.env[name];
 			const ring = hostRing();
 			if (ring.enforced === "kernel") process.once("exit", () => removeHostFolder(places, id));
 			const patience = { clock: systemPorts.clock, withinMs: START_WITHIN_MS };

@@ -7,3 +7,9 @@ export const HOST_COMMAND = "pi-geon-host";
  * garbage while pi loads.
  */
 export const NODE_ARGUMENTS: readonly string[] = ["--max-semi-space-size=8", "--min-semi-space-size=8"];
+
+/**
+ * More of the environment of a host. Each thread of a process has a pool of memory of its own in glibc: with one for all of
+ * them, a host of a thousand runs takes 90 MB less.
+ */
+export const HOST_MEMORY: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: "1" };

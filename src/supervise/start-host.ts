@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import type { HostRecord } from "../ledger/hosts.ts";
 import type { Places } from "../ledger/places.ts";
-import { HOST_COMMAND, NODE_ARGUMENTS } from "../processes/command.ts";
+import { HOST_COMMAND, HOST_MEMORY, NODE_ARGUMENTS } from "../processes/command.ts";
 import { withCompileCache } from "./compile-cache.ts";
 import { inHostRing } from "./host-ring.ts";
 import type { HostProfile } from "./profile.ts";
@@ -39,7 +39,8 @@ export function startHost(host: HostRecord, start: HostStart): void {
 			"-p",
 			`/${HOST_COMMAND} ${host.id}`,
 		],
-		env: withCompileCache(profile.env, places),
+		// What the user sets is kept.
+		env: { ...HOST_MEMORY, ...withCompileCache(profile.env, places) },
 	};
 	const { command, env } = profile.ring ? inHostRing(host, plain, { places, profile }) : plain;
 	const [program = "", ...args] = command;

@@ -1,4 +1,14 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import {
+	chmodSync,
+	chownSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	statSync,
+} from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -6,6 +16,7 @@ import { placesIn } from "../../src/ledger/places.ts";
 import { newHostId } from "../../src/run/ids.ts";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
 import { agentNamed } from "../helpers/agent-file.ts";
+import { processesOf } from "../helpers/leaks.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { promptPi, somePi } from "../helpers/pi.ts";
@@ -73,6 +84,35 @@ describe.each(somePi(import.meta.url))("on pi %s, what Node compiles for a host"
 		const kept = () => readdirSync(compiled, { recursive: true }).length;
 		await expect.poll(kept).toBeGreaterThan(10);
 	});
+});
+
+describe.each(somePi(import.meta.url))("on pi %s, what saves a host memory", (version) => {
+	test.skipIf(process.platform !== "linux")(
+		"is in its environment, and not in that of its child's programs",
+		async () => {
+			const environments = () =>
+				processesOf(home).map(({ pid }) => readFileSync(`/proc/${pid}/environ`, "utf8").split("\0"));
+			let ofProcesses: string[][] = [];
+			const home = await openHome({
+				config: { subagents: { allowWrite: true } },
+				agents: { "runner.md": agentNamed("runner", "Run it.", "tools: bash") },
+				script: dispatch({
+					parent: [delegateTo("runner", "Go."), text("Done.")],
+					child: ({ lastMessage }) => {
+						if (lastMessage?.role === "tool") return finalize(JSON.stringify(lastMessage.content));
+						ofProcesses = environments();
+						// biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's
+						return toolCall("bash", { command: 'echo "arenas=[${MALLOC_ARENA_MAX:-none}]"' });
+					},
+				}),
+			});
+			const run = await promptPi(home, "Go.", { version });
+			expect(delegations(run)[0]?.finalized?.result).toContain("arenas=[none]");
+			const inHosts = ofProcesses.filter((variables) => variables.includes("PI_SUBAGENT_CHILD=1"));
+			expect(inHosts.length).toBeGreaterThan(0);
+			for (const variables of inHosts) expect(variables).toContain("MALLOC_ARENA_MAX=1");
+		},
+	);
 });
 
 describe.each(somePi(import.meta.url))("what Node compiles for a host, on pi %s", (version) => {
