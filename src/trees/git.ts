@@ -1,5 +1,7 @@
-import { devNull } from "node:os";
-import { delimiter, isAbsolute, sep } from "node:path";
+import { devNull, homedir } from "node:os";
+import { delimiter, isAbsolute, join, sep } from "node:path";
+import { isInside, leadsInto, projectArea } from "../files/project-area.ts";
+import { realPath } from "../files/real-path.ts";
 import { type ProgramEnd, type RunProgram, runPlainly } from "./program.ts";
 import { TreeRefused } from "./tree-refused.ts";
 
@@ -86,12 +88,24 @@ function cleanEnvironment(): Record<string, string> {
 	};
 }
 
-/** A script of npm has the programs of the project on its PATH: a project must not bring the git that examines it. */
-export const pathOutsideOfProjects = (path: string): string =>
+/** The folders of all projects that this process was asked about: later calls name our own folders only. */
+const examinedProjects = new Set<string>();
+
+/**
+ * A script of npm has the programs of a project on its PATH, and a user may have put them there. No project may bring the
+ * git that examines it, not even through links.
+ */
+export const pathOutsideOfProjects = (path: string, projects: ReadonlySet<string> = examinedProjects): string =>
 	path
 		.split(delimiter)
 		.filter((folder) => isAbsolute(folder) && !folder.split(sep).includes("node_modules"))
+		.filter((folder) => !leadsInto(join(folder, "git"), [...projects]))
 		.join(delimiter);
+
+function rememberProject(cwd: string): void {
+	const home = realPath(homedir());
+	for (const folder of projectArea({ cwd, root: cwd })) if (!isInside(folder, home)) examinedProjects.add(folder);
+}
 
 /** Runs git on a repository that we name, with only the settings that we give it. */
 export async function git(
@@ -160,6 +174,7 @@ export async function askAsUser(
 		const value = process.env[name];
 		return value === undefined ? [] : [[name, value]];
 	});
+	rememberProject(realPath(cwd));
 	const env = { ...cleanEnvironment(), ...Object.fromEntries(own) };
 	const signal = AbortSignal.timeout(patienceMs);
 	try {

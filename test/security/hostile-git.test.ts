@@ -2,15 +2,17 @@ import { execFileSync } from "node:child_process";
 import {
 	appendFileSync,
 	chmodSync,
+	cpSync,
 	existsSync,
 	mkdirSync,
 	readFileSync,
 	rmSync,
+	symlinkSync,
 	utimesSync,
 	writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { delimiter, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { packRepository } from "../../src/pool/repository/pack.ts";
 import { makeBranch } from "../../src/trees/branch.ts";
 import { findCheckout } from "../../src/trees/checkout.ts";
@@ -195,5 +197,34 @@ describe("git is not waited for without end", () => {
 		execFileSync("mkfifo", [join(main, ".git", "pipe")]);
 		configure(main, "[include]\n\tpath = pipe\n");
 		await expect(askAsUser(main, ["config", "--list"], 300)).rejects.toMatchObject({ reason: "no_snapshot" });
+	});
+});
+
+describe("a git of the project does not run, although the PATH of the user names", () => {
+	const PLACES: Record<string, (main: string, own: string) => string> = {
+		"its folder": (main) => join(main, "bin"),
+		"a link to its folder": (main, own) => {
+			symlinkSync(join(main, "bin"), join(own, "tools"));
+			return join(own, "tools");
+		},
+		"a folder with a link to it": (main, own) => {
+			symlinkSync(join(main, "bin", "git"), join(own, "git"));
+			return own;
+		},
+	};
+
+	test.each(Object.keys(PLACES))("%s", async (place) => {
+		const { main, program, ran } = scene();
+		mkdirSync(join(main, "bin"));
+		cpSync(program, join(main, "bin", "git"));
+		const path = process.env.PATH ?? "";
+		process.env.PATH = [PLACES[place]?.(main, ground.folder()), path].join(delimiter);
+		onTestFinished(() => {
+			process.env.PATH = path;
+		});
+		const { path: tree, harvest } = await ground.tree(main);
+		writeFileSync(join(tree, "a"), "2\n");
+		expect(await harvest()).toMatchObject({ files: [{ path: "a" }] });
+		expect(ran()).toBe("");
 	});
 });

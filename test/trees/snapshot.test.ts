@@ -219,9 +219,9 @@ describe("a tree has the checkout as it is", () => {
 	});
 });
 
-test("git is never a program of the project", () => {
+test("git is never a program of a project", () => {
 	const path = ["/p/node_modules/.bin", ".", "", "bin", "/usr/bin", "/opt/node_modules_of_mine"].join(":");
-	expect(pathOutsideOfProjects(path)).toBe("/usr/bin:/opt/node_modules_of_mine");
+	expect(pathOutsideOfProjects(path, new Set())).toBe("/usr/bin:/opt/node_modules_of_mine");
 });
 
 describe("what is not the tree's business", () => {
