@@ -43,12 +43,12 @@ export class Output {
 
 	/** The one document of `--json`. */
 	document(value: unknown): void {
-		process.stdout.write(`${JSON.stringify(value, realPaths, 2)}\n`);
+		process.stdout.write(`${printableJson(value, 2)}\n`);
 	}
 
 	/** One of many documents, each on a line. */
 	jsonLine(value: unknown): void {
-		process.stdout.write(`${JSON.stringify(value, realPaths)}\n`);
+		process.stdout.write(`${printableJson(value)}\n`);
 	}
 
 	/** Tells a user who is watching what is going on. */
@@ -83,3 +83,10 @@ export class Output {
 		process.stderr.write(`${wrapTo(width, plain(`pi-geon: ${message}`)).join("\n")}\n`);
 	}
 }
+
+/** JSON escapes only some of the characters that act on a terminal. Escaped or not, they are the same for programs. */
+const printableJson = (value: unknown, indent?: number): string =>
+	JSON.stringify(value, realPaths, indent).replace(
+		/[\u007f-\u009f\p{Bidi_Control}]/gu,
+		(found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
+	);

@@ -1,6 +1,7 @@
 import { inOneLine, plain } from "../../collect/plain.ts";
 import { plural } from "../../run/amounts.ts";
 import { changesInShort } from "../../run/changes-in-short.ts";
+import { legible } from "../../run/legible.ts";
 import type { ChangeDone } from "../apply.ts";
 import type { ChangesView } from "../changes.ts";
 import { cutTo, padTo, wrapTo } from "./layout.ts";
@@ -29,11 +30,11 @@ export function changesReport(changes: ChangesView, { width }: Pick<Reading, "wi
 		...files.slice(0, FILES_SHOWN).map((file) => {
 			const name = file.from === undefined ? file.path : `${file.from} → ${file.path}`;
 			const counts = file.binary ? "binary" : `+${file.added} -${file.removed}`;
-			return cutTo(width, `  ${file.status}  ${padTo(12, counts)} ${inOneLine(name)}`);
+			return cutTo(width, `  ${file.status}  ${padTo(12, counts)} ${inOneLine(legible(name))}`);
 		}),
 		...(total.files > FILES_SHOWN ? [`  …and ${total.files - FILES_SHOWN} more`] : []),
 		...(warnings.length > 0
-			? ["", ...warnings.flatMap((warning) => wrapTo(width, `Check before applying: ${inOneLine(warning)}`))]
+			? ["", ...warnings.flatMap((warning) => wrapTo(width, `Check before applying: ${inOneLine(legible(warning))}`))]
 			: []),
 		...(events.length > 0
 			? ["", ...events.map(({ what, by, at }) => `${timeInWords(at)}  ${what} by ${inOneLine(by)}`)]
