@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import { packageRoot } from "../config/package-root.ts";
@@ -11,6 +12,7 @@ import { type EndCause, FINALIZE_TOOL } from "../run/outcome.ts";
 import { isMcpTool } from "../run/pi-tools.ts";
 import { ASK_TOOL } from "../run/question.ts";
 import type { Redacted } from "../run/redacted.ts";
+import { hiddenByVariables, hiddenInHome } from "../sandbox/hidden.ts";
 import { probeRing } from "../sandbox/probe.ts";
 import { withProgramsInRing } from "../sandbox/programs-in-ring.ts";
 import { type Cleared, clearLeftovers } from "../trees/leftovers.ts";
@@ -97,7 +99,7 @@ async function openTreeOf({ run, plan }: TreeRun, { agentDir, trees }: TreeServi
 			limits: tree,
 			link: tree.link,
 			submodules: tree.submodules,
-			hidden: sandbox?.hide ?? [],
+			hidden: hiddenFromTrees(sandbox),
 			secret: [agentDir],
 		});
 	} catch (error) {
@@ -105,6 +107,13 @@ async function openTreeOf({ run, plan }: TreeRun, { agentDir, trees }: TreeServi
 		throw error;
 	}
 }
+
+/** What no copy of a checkout may have: the same that a ring hides. */
+export const hiddenFromTrees = (sandbox: { hide: readonly string[] } | undefined): string[] => [
+	...hiddenInHome(homedir()),
+	...hiddenByVariables(process.env),
+	...(sandbox?.hide ?? []),
+];
 
 const treeNote = ({ carried, warnings }: Pick<OpenTree, "carried" | "warnings">): string =>
 	[

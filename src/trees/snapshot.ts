@@ -1,5 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { isInside } from "../files/project-area.ts";
+import { realPath } from "../files/real-path.ts";
 import type { TreeBase } from "../run/changes.ts";
 import { type Checkout, findCheckout } from "./checkout.ts";
 import { GitFailed, git, gitLine, nulWords, type Repository } from "./git.ts";
@@ -70,6 +72,7 @@ export async function snapshot(order: SnapshotOrder): Promise<Snapshot> {
 /** The same as a commit in a repository of our own, without a copy of the files. The folder must exist. */
 export async function commitCheckout(order: SnapshotOrder) {
 	const { checkout, folder } = order;
+	requireVisible(order);
 	const { git: gitDir } = treeParts(folder);
 	const { ours, config } = repositoryBeside(checkout, gitDir);
 	const measured = await measureCheckout(ours, order);
@@ -78,6 +81,19 @@ export async function commitCheckout(order: SnapshotOrder) {
 	if (checkout.settings.hasFilters) await forgetFiltered(ours, patiently(order));
 	await addCurrentFiles(ours, patiently(order));
 	return { ours, config, excludes, measured, base: await commitBase(ours, checkout) };
+}
+
+/** The `.git` of a project may lead to any repository, and a tree borrows its objects: never those of a hidden one. */
+function requireVisible({ checkout, hidden = [] }: SnapshotOrder): void {
+	const { top } = checkout;
+	for (const objects of objectsOf(checkout).map(realPath)) {
+		const place = hidden.map(realPath).find((path) => isInside(path, objects) && !isInside(path, top));
+		if (place === undefined) continue;
+		throw new TreeRefused(
+			"no_snapshot",
+			`The repository of ${top} is in ${place}, which is hidden from subagents, so no copy is made.`,
+		);
+	}
 }
 
 /** A repository of our own for a checkout, with a copy of its index and none of its configuration that names programs. */

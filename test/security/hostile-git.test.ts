@@ -200,6 +200,26 @@ describe("git is not waited for without end", () => {
 	});
 });
 
+describe("a repository in a hidden place is not lent to a tree, although", () => {
+	test.each(["the .git of the project names it", "the project has a link to its objects"])("%s", async (how) => {
+		const folder = ground.folder();
+		const keys = repositoryIn(join(folder, "keys"), { id: "secret\n" });
+		const main = repositoryIn(join(folder, "project"), { a: "1\n" });
+		if (how.startsWith("the .git")) {
+			rmSync(join(main, ".git"), { recursive: true });
+			writeFileSync(join(main, ".git"), `gitdir: ${join(keys, ".git")}\n`);
+		} else {
+			for (const name of ["objects", "refs"]) {
+				rmSync(join(main, ".git", name), { recursive: true });
+				symlinkSync(join(keys, ".git", name), join(main, ".git", name));
+			}
+		}
+		await expect(ground.tree(main, { hidden: [keys] })).rejects.toThrow("hidden from subagents");
+		// Somebody who works there sees it anyway.
+		expect((await ground.tree(keys, { hidden: [keys] })).warnings).toEqual([]);
+	});
+});
+
 describe("a git of the project does not run, although the PATH of the user names", () => {
 	const PLACES: Record<string, (main: string, own: string) => string> = {
 		"its folder": (main) => join(main, "bin"),
