@@ -234,7 +234,7 @@ describe("what a folder may hold", () => {
 		},
 	);
 
-	test.skipIf(process.getuid?.() === 0)("an unreadable file and folder are said", () => {
+	test.skipIf(process.getuid?.() === 0)("an unreadable file and folder are reported", () => {
 		const { write, path, discover } = world();
 		chmodSync(write(`${folder}/secret.md`, agent("secret")), 0);
 		write("home/repo/.claude/agents/x.md", agent("x"));

@@ -35,7 +35,7 @@ test("what cannot be read is passed over: links in a circle, links to nowhere, f
 	});
 });
 
-test("a child that waited in line is told what was read meanwhile, warnings too; one that comes later reads again", () => {
+test("a child that waited in the queue gets the files that were read meanwhile, with their warnings; a later one reads them again", () => {
 	const root = scratch({ "agent/AGENTS.md": "1", "project/AGENTS.md": "x".repeat(300 * 1024) });
 	const readSince = (askedAt: number) => {
 		const warnings: string[] = [];

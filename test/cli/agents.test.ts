@@ -34,7 +34,7 @@ describe("outside of pi", () => {
 		expect(here("careful")).toMatchObject({ warnings: expect.arrayContaining([expect.stringMatching(DENIED)]) });
 	});
 
-	test("pi-geon doctor tells the same, and asks nothing of a name that stands for bash", async () => {
+	test("pi-geon doctor reports the same, and does not complain about a name that stands for bash", async () => {
 		const home = await openHome({ agents, config: { tools: { subagents: { tools: { deny: ["exec", "process"] } } } } });
 		const { stdout } = await piGeon(home, ["doctor"], { env: { PATH: "/nowhere" } });
 		const report = stdout.replace(/\s+/g, " ");

@@ -223,7 +223,7 @@ describe("while no pi is open", () => {
 		expect((await piGeon(home, ["list", "--session", parentSession])).stdout).toContain("#1");
 	});
 
-	test("500 runs are listed, and a reader who has seen enough may go", async () => {
+	test("500 runs are listed, and the reader may close the pipe", async () => {
 		const home = await openHome({});
 		mkdirSync(join(home.agentDir, "pi-geon"), { recursive: true, mode: 0o700 });
 		const ledger = await openLedger(join(home.agentDir, "pi-geon", "ledger.sqlite"));
@@ -289,7 +289,7 @@ describe("while no pi is open", () => {
 		expect(execFileSync("bash", ["-c", registered], { env, encoding: "utf8" })).toBe("complete -F _pi_geon pi-geon\n");
 	});
 
-	test("broken agent files are told with their place, and by the exit code", async () => {
+	test("broken agent files are reported with their place, and by the exit code", async () => {
 		const home = await openHome({
 			agents: { "broken.md": "---\nname: [\n---\n" },
 			files: { ".pi/agents/own.md": agentNamed("own", "Do.") },
@@ -366,7 +366,7 @@ describe("while no pi is open", () => {
 		expect(report).not.toContain("Bash");
 	});
 
-	test("a ledger that cannot be used is told, and not touched", async () => {
+	test("a ledger that cannot be used is reported, and not touched", async () => {
 		const home = await openHome({});
 		const file = join(home.agentDir, "pi-geon", "ledger.sqlite");
 		mkdirSync(dirname(file), { recursive: true });

@@ -79,7 +79,7 @@ const sessionFile = (home: Home): string => {
 };
 
 describe.each(somePi(import.meta.url))("while pi %s is open", (version) => {
-	test("a run is followed and steered from the shell, and its end is told by the exit code", async () => {
+	test("a run is followed and steered from the shell, and the exit code says how it ended", async () => {
 		const held = gate();
 		const home = await shared.openHome({ pi: version, script: dispatch({ parent, child: child(held) }) });
 		const rpc = await shared.newSession(home);
@@ -106,7 +106,7 @@ describe.each(somePi(import.meta.url))("while pi %s is open", (version) => {
 describe("while any pi is open", () => {
 	const version = ANY_PI;
 
-	test("an answer is that to the message, also where the run had all but ended when it came", async () => {
+	test("the answer is that to the message, even if the run had almost ended when it came", async () => {
 		const held = gate();
 		// It answers for good with what it is held up in, so that there is no turn left to take a message in.
 		const late: Script = async ({ lastUserText }) => {
@@ -124,7 +124,7 @@ describe("while any pi is open", () => {
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 2."));
 	});
 
-	longTest("an answer that does not come in time is told as a failure, and how to follow the run", async () => {
+	longTest("an answer that does not come in time is a failure, which says how to follow the run", async () => {
 		const held = gate();
 		const home = await shared.openHome({ pi: version, script: dispatch({ parent, child: child(held) }) });
 		const rpc = await shared.newSession(home);
@@ -147,7 +147,7 @@ describe("while any pi is open", () => {
 		await rpc.waitForEvent((event) => JSON.stringify(event).includes("Heard 1."));
 	});
 
-	test("a run is stopped at once, and pi hears of it with the next prompt", async () => {
+	test("a run is stopped at once, and the model reads it with the next prompt", async () => {
 		const held = gate();
 		const home = await openHome({ script: dispatch({ parent, child: child(held) }) });
 		const rpc = startRpc(home, { version });
@@ -346,7 +346,7 @@ describe("while no pi is open", () => {
 		expect(inLedger(home, "SELECT 1 FROM runs")).toHaveLength(1);
 	});
 
-	longTest("a run whose folder is gone does not go on, and it is said why", async () => {
+	longTest("a run whose folder is gone does not continue, and the answer says why", async () => {
 		const home = await endedRunOfTrustedProject();
 		rmSync(home.project, { recursive: true });
 		expect(await piGeon(home, ["send", "first", "more"], { cwd: home.home })).toEqual({

@@ -92,7 +92,7 @@ describe("what is collected from the events of a child", () => {
 		expect(collected(said).textLength).toBe(5);
 	});
 
-	test("a key is never shown in part, wherever what is shown of a long text begins or ends", () => {
+	test("a key is never shown in part, wherever the shown part of a long text begins or ends", () => {
 		const filler = "All of this is ordinary text. ".repeat(150);
 		const middles = [PEM.slice(100, 130), PEM.slice(1600, 1630), PEM.slice(3000, 3030)];
 		for (const shown of shownOf(`${filler}${PEM}${filler}`)) {

@@ -156,7 +156,7 @@ describe("the files", () => {
 		expect(diagnostics).toMatchObject([{ severity: "error", file: projectFile }]);
 	});
 
-	test("a directory in its place is said", () => {
+	test("a directory in its place is reported", () => {
 		const files = scratch();
 		mkdirSync(files.path("user.json"));
 		const { config, diagnostics } = loadConfig({ userFile: files.path("user.json") });
@@ -270,7 +270,7 @@ describe("a hook", () => {
 		},
 	);
 
-	test("keeps its arguments as they are written, also the same one twice", () => {
+	test("keeps its arguments as they are written, even the same one twice", () => {
 		const { config, diagnostics } = load("{ subagents: { hooks: { stop: ['/bin/log', '-v', '-v'] } } }");
 		expect(config.subagents.hooks.stop).toEqual(["/bin/log", "-v", "-v"]);
 		expect(diagnostics).toEqual([]);
@@ -612,7 +612,7 @@ describe("a file that cannot be used any more", () => {
 		]);
 	});
 
-	test("does so also where the other one comes or goes meanwhile, until it is removed", () => {
+	test("does so even if the other one comes or goes meanwhile, until it is removed", () => {
 		const files = scratch();
 		const last: LastUsable = new Map();
 		const where = { userFile: files.path("user.json") };

@@ -162,7 +162,7 @@ test("all copies of this code in one process agree", async () => {
 	expect(second.isTrustedByDecision(ctx)).toBe(false);
 });
 
-test("in a host each session is told what its parent decided", async () => {
+test("in a host, each session follows its parent's decision", async () => {
 	const { folder, followPlans } = await setUp();
 	followPlans();
 	const { decideTrust, isTrustedByDecision } = await freshCopy();

@@ -152,7 +152,7 @@ test("while a prompt is on its way nothing is announced", async () => {
 	expect(announced()).toEqual([id]);
 });
 
-test("a ledger that cannot be opened is tried again, and the user hears of it once", async () => {
+test("a ledger that cannot be opened is tried again, and the user is told once", async () => {
 	const { announcer, talk, ended, announced, failToOpen, pass } = await scene();
 	const id = ended();
 	failToOpen(3);
@@ -192,7 +192,7 @@ describe("a pi that is about to exit", () => {
 		expect((await handed).map(({ details }) => "announceId" in details && details.announceId)).toEqual([id]);
 	});
 
-	test("is handed nothing once its time is over, and says what it leaves", async () => {
+	test("gets nothing once its time is over, and says what it leaves", async () => {
 		const { announcer, talk, admitted, world, pass } = await scene();
 		const said: string[] = [];
 		admitted();

@@ -112,7 +112,7 @@ test("settling pays the debt, and skipping tells the user alone", async () => {
 	expect(other.delivery()).toBe("skipped");
 });
 
-test("a call whose result the next look settles was answered, and not announced", async () => {
+test("a call whose result the next look settles counts as answered, and is not announced", async () => {
 	const { id, carryOut, done, delivery } = await scene({ mode: "foreground" });
 	carryOut({ do: "settle", ids: [id] });
 	expect([done, delivery()]).toEqual([[], "delivered"]);
@@ -165,7 +165,7 @@ test("and is handed nothing if there is nothing to wait for", async () => {
 	expect([await handed, done]).toEqual([[], []]);
 });
 
-test("the user of a draining pi hears what it waits for", async () => {
+test("the user of a draining pi is told what it waits for", async () => {
 	const { carryOut, done } = await scene();
 	carryOut({ do: "say what is awaited", forMs: 9 });
 	carryOut({ do: "say what is left" });

@@ -105,7 +105,7 @@ test("two of the same process id and start time are two all the same", async () 
 	expect(machine.claims(1).take(ledger, [id]).size).toBe(0);
 });
 
-test("what a dead process had taken is free at once, also for one that says again what is its own", async () => {
+test("the claims of a dead process are free at once, even for a process that renews its own", async () => {
 	const [ledger, machine] = [await scratch.ledger(), new Machine()];
 	const [first, second] = [admit(ledger), admit(ledger)];
 	machine.claims(1, "then").take(ledger, [first, second]);
@@ -186,7 +186,7 @@ test("what is not kept, or was delivered, is not ours any more", async () => {
 	expect(claims.size).toBe(1);
 });
 
-test("what is given back can be taken at once, and is taken again if it is to be kept", async () => {
+test("a released claim can be taken at once, and is taken again if it is to be kept", async () => {
 	const [ledger, machine] = [await scratch.ledger(), new Machine()];
 	const [ours, theirs] = [machine.claims(1), machine.claims(2)];
 	const [id, elsewhere] = [admit(ledger), admit(ledger, "another")];

@@ -36,7 +36,7 @@ function end(ledger: Ledger, { run }: RunRecord, outcome = success()): void {
 	endRun(ledger, { id: run.id, fence, outcome, at: 2 });
 }
 
-test("however often it is looked at, each step is told once", async () => {
+test("however often it is looked at, each step is reported once", async () => {
 	const ledger = await scratch.ledger();
 	const { events, look, steps } = listener(ledger);
 	const record = admit(ledger);
@@ -50,7 +50,7 @@ test("however often it is looked at, each step is told once", async () => {
 	expect(steps()).toEqual(["created", "started", "ended", "announced"]);
 });
 
-test("what happened between two looks is told in order", async () => {
+test("events between two looks are reported in order", async () => {
 	const ledger = await scratch.ledger();
 	const { events, look, steps } = listener(ledger);
 	const record = admit(ledger);
@@ -89,7 +89,7 @@ test("neither silence nor a tool's result is an announce", async () => {
 	expect(steps()).toEqual(["created", "created", "ended", "ended"]);
 });
 
-test("a run of an earlier process is taken up where it stands", async () => {
+test("a run of an earlier process continues from its current state", async () => {
 	const ledger = await scratch.ledger();
 	const queued = listener(ledger);
 	const running = listener(ledger);
@@ -106,7 +106,7 @@ test("a run of an earlier process is taken up where it stands", async () => {
 	expect(running.heard[0]?.event).toMatchObject({ runId: record.run.id, agent: "scout", label: "a label" });
 });
 
-test("a run that another process admits meanwhile is told from its beginning", async () => {
+test("a run that another process admits meanwhile is reported from its beginning", async () => {
 	const ledger = await scratch.ledger();
 	const { look, heard, steps } = listener(ledger, 100);
 	const record = admit(ledger, "background", 101);
@@ -160,7 +160,7 @@ test("a look between admission and its news tells the creation once", async () =
 	expect(steps()).toEqual(["created", "started"]);
 });
 
-test("a run that was created before is continued from where it stands", async () => {
+test("a run that was created before is continued from its current state", async () => {
 	const ledger = await scratch.ledger();
 	const { look, steps } = listener(ledger, 100);
 	admit(ledger, "background", 100);

@@ -78,7 +78,7 @@ test("a child that wanted silence is seen to", () => {
 	expect(see().seen.owed).toEqual([{ id, isOurs: true, wantsSilence: true }]);
 });
 
-test("a stop is told when all runs that the same command stopped have finished", () => {
+test("a stop is reported once all runs that the same command stopped have finished", () => {
 	const [first, second] = [admit(), admit()];
 	for (const id of [first, second]) requestStop(ledger, id, { at: 1, by: "the user", command: "stop all" });
 	const stopped = outcomeOf(undefined, { kind: "stopped", by: "the user" });

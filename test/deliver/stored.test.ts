@@ -82,7 +82,7 @@ describe("details that a newer pi-geon wrote", () => {
 		}
 	});
 
-	test("still say which run was told of, so that nothing is told twice", () => {
+	test("still say which run was announced, so that none is announced twice", () => {
 		const stored = [
 			...results.map(({ message, ...entry }) => ({
 				...entry,

@@ -18,7 +18,7 @@ const announce = (id: string) => ({
 	details: { announceId: id, runId: id },
 });
 
-test("an announce that a dying process wrote half of has not been told, though its id stands in the file", () => {
+test("an announce that a dying process wrote half of does not count, though its id is in the file", () => {
 	const folder = mkdtempSync(join(tmpdir(), "pg-transcript-"));
 	onTestFinished(() => rmSync(folder, { recursive: true }));
 	const file = join(folder, "session.jsonl");

@@ -29,7 +29,7 @@ test("a long answer is kept whole beside its session, for the user alone, and it
 	expect(shownToModel(asItIs<Redacted>("Short."), record, NO_REDACTOR)).toEqual({ text: "Short." });
 });
 
-test("an answer that cannot be kept is told all the same, with the reason", async () => {
+test("an answer that cannot be kept is reported anyway, with the reason", async () => {
 	const notAFolder = join(scratch.folder(), "file");
 	writeFileSync(notAFolder, "");
 	const inTheWay = await runWith(join(scratch.folder(), "child.jsonl"));

@@ -107,7 +107,7 @@ test("where there is a user, the user is asked once, with the file named", async
 	expect(home.model.requests.filter((request) => request.isChild)).toHaveLength(2);
 });
 
-longTest("of many problems the errors are told first, and where the rest is shown", async () => {
+longTest("of many problems, the errors come first, and then where the rest is shown", async () => {
 	const harmless = ["a", "b", "c", "d", "e", "f"].map((name) => [`${name}.md`, agentNamed(name, "Do.", "banana: 1")]);
 	const home = await openHome({
 		script: script("explorer"),

@@ -39,7 +39,7 @@ async function spawned(moreExtensions: string[] = []) {
 	return { home, rpc, proceed, fileNow, file: await fileNow() };
 }
 
-test("a parent that has switched away hears of its run when it is back in that session, and nowhere else", async () => {
+test("a parent that has switched away gets the report of its run when it is back in that session, and nowhere else", async () => {
 	const { home, rpc, proceed, file, fileNow } = await spawned();
 	await rpc.send({ type: "new_session" });
 	await rpc.promptAndSettle("Hello.");
@@ -53,7 +53,7 @@ test("a parent that has switched away hears of its run when it is back in that s
 	expect(announcesIn(other)).toBe(0);
 });
 
-longTest("a fork is another session: the original one hears of the run", async () => {
+longTest("a fork is another session: the original one gets the report of the run", async () => {
 	const { home, rpc, proceed, file, fileNow } = await spawned();
 	const [first] = ((await rpc.send({ type: "get_fork_messages" })).data as { messages: { entryId: string }[] })
 		.messages;

@@ -57,7 +57,7 @@ test("a prompt on its way to the model is not displaced by an announce, which co
 	await rpc.close();
 });
 
-test("a pi that is idle, and has nothing to wait for, hears of a run that was sent off from a shell", async () => {
+test("an idle pi without open runs gets the report of a run that a shell started", async () => {
 	const home = await openHome({
 		script: dispatch({
 			parent: ({ lastUserText, lastMessage }) =>

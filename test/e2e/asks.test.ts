@@ -88,7 +88,7 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 		}
 	});
 
-	longTest("labelled with who asks, and as text", async () => {
+	longTest("labelled with the asking child, and as plain text", async () => {
 		const home = await shareWith(background);
 		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("asks_confirm");
@@ -102,7 +102,7 @@ describe("a dialog of a child's extension reaches the user of its parent", () =>
 		await said(rpc, heard(true));
 	});
 
-	longTest("in the background, also where the user takes longer than the idle limit", async () => {
+	longTest("in the background, even if the user takes longer than the idle limit", async () => {
 		const home = await shareWith(background, { idleTimeoutMs: 3_000 });
 		const rpc = await shared.newSession(home);
 		await rpc.promptAndSettle("Ask first. asks_input");

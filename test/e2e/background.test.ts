@@ -125,7 +125,7 @@ async function survives(endParent: (rpc: ReturnType<typeof startRpc>) => Promise
 	expect(announcesIn(file)).toHaveLength(1);
 }
 
-describe("a parent that ends before its run does hears of it once when the session is opened again", () => {
+describe("a parent that ends before its run gets its report once, when the session is opened again", () => {
 	test("quit", () => survives((rpc) => rpc.close()));
 	longTest("SIGTERM", () =>
 		survives(async (rpc) => {
@@ -164,7 +164,7 @@ test("a foreground run whose parent was killed is announced when the session is 
 	expect(announcesIn(file)).toHaveLength(1);
 });
 
-test("a parent killed between the append of the announce and its settlement does not hear it twice", async () => {
+test("a parent killed between the append of the announce and its settlement does not get it twice", async () => {
 	const home = await openHome({ script: dispatch({ parent, child: child() }) });
 	const rpc = startRpc(home);
 	await rpc.promptAndSettle("spawn A");
@@ -292,7 +292,7 @@ longTest("a general child has its parent's tools, less those to delegate with", 
 	expect([...tools].sort()).toEqual(["bash", "edit", "read", "subagent_finalize", "write"]);
 });
 
-longTest("a model that does not exist gives way with a warning", async () => {
+longTest("a model that does not exist is replaced, with a warning", async () => {
 	const { receipt, announce } = await oneRun({ model: "scripted/imaginary" }, () => finalize("Done."));
 	expect(receipt).toMatchObject({
 		details: { status: "accepted", model: "scripted/parent", warning: expect.stringContaining('"scripted/imaginary"') },

@@ -82,7 +82,7 @@ const success = expect.objectContaining({
 	finalized: { status: "SUCCESS", result: "Answer to A." },
 });
 
-describe.each(somePi(import.meta.url))("other extensions hear of each run, on pi %s", (version) => {
+describe.each(somePi(import.meta.url))("other extensions get the events of each run, on pi %s", (version) => {
 	test("in the background: created, started, ended, announced", async () => {
 		const home = await shared.openHome({ ...withListener(), pi: version });
 		const rpc = await shared.newSession(home);
@@ -124,7 +124,7 @@ longTest("many at once: each run has its own four steps", async () => {
 	expect(steps.slice(6)).toEqual([FOREGROUND, FOREGROUND]);
 });
 
-longTest("pi -p hears all four before it ends", async () => {
+longTest("pi -p gets all four before it exits", async () => {
 	const home = await open();
 	await promptPi(home, "spawn A");
 	expect(stepsIn(home)).toEqual([BACKGROUND]);

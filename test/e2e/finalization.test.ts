@@ -67,7 +67,7 @@ describe("a child returns its answer with subagent_finalize", () => {
 		expect(shown).toMatch(/Partial output:\n<(report-[0-9a-f]{16})>\nAnswer number 3\.\n<\/\1>\n/);
 	});
 
-	test("SUCCESS with an empty result is told what is wrong, and fixes it", async () => {
+	test("SUCCESS with an empty result is answered with what is wrong, and is then fixed", async () => {
 		const { details, asked } = await delegated([finalize("  "), finalize("Three files.")]);
 		expect(lastHeard(asked[1])).toContain("status SUCCESS needs a non-empty `result`");
 		expect(details).toMatchObject({ finalized: { result: "Three files." }, results: [{ exitCode: 0 }] });
@@ -86,7 +86,7 @@ describe("a child returns its answer with subagent_finalize", () => {
 		expect(shown).toContain("At least two.");
 	});
 
-	test("ERROR without an error is told what is wrong", async () => {
+	test("ERROR without an error is answered with what is wrong", async () => {
 		const { asked, details } = await delegated([
 			toolCall("subagent_finalize", { status: "ERROR" }),
 			toolCall("subagent_finalize", { status: "ERROR", error: "Too dark." }),

@@ -68,7 +68,7 @@ const stopHooksOf = (home: Home) =>
 const runsOf = (home: Home) => inLedger<{ id: string }>(home, "SELECT id FROM runs");
 
 describe.each(somePi(import.meta.url))("hooks, pi %s", (pi) => {
-	test("start is told of a run before it is admitted, stop once it has finished, under Claude Code's names", async () => {
+	test("the start hook gets a run before it is admitted, the stop hook once it has finished, under Claude Code's names", async () => {
 		const { home, details } = await delegated({
 			pi,
 			hooks: (each) => ({ start: hook("agree", recordOf(each, "start")), stop: hook("agree", recordOf(each, "stop")) }),
@@ -133,7 +133,7 @@ describe.each(somePi(import.meta.url))("hooks, pi %s", (pi) => {
 		expect(spawned?.text).toContain("Not on Fridays.");
 	});
 
-	test("a run whose host is killed: start is not asked again, and stop hears of it once", async () => {
+	test("a run whose host is killed: the start hook is not asked again, and the stop hook runs once", async () => {
 		const { home, details } = await delegated({
 			pi,
 			hooks: (each) => ({ start: hook("agree", recordOf(each, "start")), stop: hook("agree", recordOf(each, "stop")) }),

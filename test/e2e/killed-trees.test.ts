@@ -72,7 +72,7 @@ test("host and parent killed with a tree that is ready, and attempts left: apply
 	expect(textsIn(project)).toEqual({ a: "a\n", "left.txt": "left\n" });
 });
 
-test("host and parent killed while the tree is made: nothing was written, apply says so, and gc removes what is there", async () => {
+test("host and parent killed while the tree is created: nothing was written, apply says so, and gc removes the rest", async () => {
 	const home = await openHome({ script, env: LEASE, config: { subagents: { retry: { enabled: false } } } });
 	repositoryIn(home.project, { a: "a\n" });
 	const bin = join(home.home, "bin");

@@ -106,7 +106,7 @@ test("forty runs of two parents: never more than four at once, in turns, and all
 	}
 });
 
-test("a foreground run goes before all that wait in the background, and says where it stands", async () => {
+test("a foreground run comes before all waiting background runs, and says how many are ahead", async () => {
 	const gates: Record<string, Gate> = { A01: gate(), all: gate() };
 	const home = await laneOf(1, gates);
 	const [background, foreground] = [startRpc(home), startRpc(home)];

@@ -136,7 +136,7 @@ test("a ledger that stays locked: the caller is told, and the running run is not
 	isSound(home);
 });
 
-test("a new session does not open the ledger until it delegates; one that is continued does, and tells what is wrong", async () => {
+test("a new session does not open the ledger until it delegates; a continued one does, and reports what is wrong", async () => {
 	const home = await openHome({ untouched: true, script: () => text("Hello.") });
 	mkdirSync(ledgerFolder(home), { recursive: true });
 	writeFileSync(ledgerFile(home), "This is not a ledger. ".repeat(1000));

@@ -110,7 +110,7 @@ test("an error of the provider that repeats a key does not pass it on", async ()
 	expect(handedOver(home, run)).not.toContain(LITERAL);
 });
 
-test("home paths are shortened in what is said, and kept in what is to be opened", async () => {
+test("home paths are shortened in texts, and kept in paths to open", async () => {
 	const home: Home = await openHome({
 		script: dispatch({
 			parent: [delegateTo("explorer", "Look."), text("Done.")],

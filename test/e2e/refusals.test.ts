@@ -72,7 +72,7 @@ describe("a request that is turned down gets its code, and nothing is started", 
 		expect(details?.error).toMatchObject({ code: "SUBAGENT_DISABLED", reason: "disabled" });
 	});
 
-	test("an agent none of whose tools is there", async () => {
+	test("an agent none of whose tools is available", async () => {
 		const withoutWebTools = join(stagedPackage(), "dist", "extension.js");
 		const { details } = await call({ agent: "researcher", task: "Find it." }, { extension: withoutWebTools });
 		expect(details?.error).toMatchObject({ code: "SUBAGENT_DISABLED", reason: "no_tools" });

@@ -82,7 +82,7 @@ describe.each(somePi(import.meta.url))("skills, pi %s", (version) => {
 		},
 	);
 
-	longTest("/toolkit agents shows skills and fallback models, and what is missing of them", async () => {
+	longTest("/toolkit agents shows skills and fallback models, and which of them are missing", async () => {
 		const fields = "tools: read\nskills: memos, memo\nfallbackModels: [scripted/priced, scripted/nothing]";
 		const home = await openHome({
 			pi: version,

@@ -127,7 +127,7 @@ describe.each(somePi(import.meta.url))("on pi %s, in trouble", (pi) => {
 		expect(answersIn(file)).toHaveLength(1);
 	}
 
-	test("a session opened while the ledger is locked, full or forbidden reports by itself when that is over", async () => {
+	test("a session opened while the ledger is locked, full or forbidden reports by itself once that has passed", async () => {
 		const troubles: ((home: Home) => Trouble)[] = [
 			locked,
 			(home) => troubleIn(home, stateFolder(home), "full"),

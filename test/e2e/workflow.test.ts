@@ -59,7 +59,7 @@ const owed = (home: Home) =>
 	inLedger<{ delivery: string; n: number }>(home, "SELECT delivery, count(*) AS n FROM runs GROUP BY delivery");
 
 describe("the example of a workflow", () => {
-	test("judges, merges and checks with typed values, though the host is killed meanwhile; nothing is told twice", async () => {
+	test("judges, merges and checks with typed values, though the host is killed meanwhile; nothing is announced twice", async () => {
 		const allAsked = gate();
 		const home: Home = await workflowHome({
 			parent: [runScript(exampleFile("review.js")), text("Done.")],
@@ -83,7 +83,7 @@ describe("the example of a workflow", () => {
 		expect(announcedIn(await sessionFileOf(rpc))).toEqual([]);
 	});
 
-	longTest("is over when pi is killed; each answer is told once when the session is opened again", async () => {
+	longTest("ends when pi is killed; each answer is announced once when the session is opened again", async () => {
 		const held = gate();
 		const home: Home = await workflowHome({
 			parent: [runScript(exampleFile("review.js")), text("Thank you."), text("Thank you."), text("Thank you.")],
@@ -156,7 +156,7 @@ test(`a script that starts ${MANY} runs gets ${MANY} answers, and never more tha
 	expect(owed(home)).toEqual([{ delivery: "delivered", n: MANY }]);
 });
 
-test("a script is told as data what was refused and what failed", async () => {
+test("a script gets refusals and failures as data", async () => {
 	const code = `return JSON.stringify([
 		await tools.subagent({ agent: "nobody", task: "Look." }),
 		await tools.subagent({ agent: "judge", task: "Fail." }),

@@ -59,7 +59,7 @@ const toolResults = (home: Home): string =>
 	JSON.stringify(home.model.requests.filter(({ isChild }) => !isChild).map(({ toolResults: results }) => results));
 
 describe.each(somePi(import.meta.url))("an agent that asks for tools that write, on pi %s", (version) => {
-	test("is asked about once; No leaves it what reads, and the model is told", async () => {
+	test("is asked about once; No leaves it the tools that read, and the model is told", async () => {
 		const home = await shareFixer([delegateTo("fixer", "First."), delegateTo("fixer", "Second.")], { pi: version });
 		const rpc = await shared.newSession(home);
 		const asked = await answering(rpc, NO);
@@ -193,7 +193,7 @@ describe("no question is asked", () => {
 		expect(toolResults(home)).toContain("bash, edit were left out: fixer is read-only.");
 	});
 
-	test("about a tool of which the file denies some uses: the result and the model are told that all of it is gone", async () => {
+	test("a tool of which the file denies some uses: result and model say that the whole tool is denied", async () => {
 		const agents = { "fixer.md": fixer("tools: read, bash\ndisallowedTools: Bash(rm:*)") };
 		const home = await openFixer([delegateTo("fixer", "First.")], { agents });
 		const [details] = delegations(await promptPi(home, "Go."));

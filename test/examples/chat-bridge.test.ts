@@ -61,7 +61,7 @@ class Bridge {
 	}
 }
 
-test("two threads spawn a run each, and each hears of its own", async () => {
+test("two threads spawn a run each, and each gets the report of its own", async () => {
 	const gates: Record<string, ReturnType<typeof gate>> = { apples: gate(), pears: gate() };
 	const home = await openHome({
 		script: dispatch({

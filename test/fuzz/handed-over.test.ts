@@ -69,7 +69,7 @@ describe("what a child returns is data", () => {
 		expect(run.toolResults).toHaveLength(ANSWERS.length);
 	});
 
-	test("in an announce: the status is ours, each is told once, and only the exact word keeps one silent", async () => {
+	test("in an announce: the status is ours, each run is announced once, and only the exact word keeps one silent", async () => {
 		const answers: [string, string][] = [...ANSWERS, ["the exact word", "ANNOUNCE_SKIP"]];
 		const home = await openHome({
 			contextWindow: 10_000_000,

@@ -108,7 +108,7 @@ describe("a ledger that is not one", () => {
 		expect(isKept(folder, bytes)).toBe(true);
 	});
 
-	test("all pages after the first zeroed, or cut off: no caller is told that it worked", async () => {
+	test("all pages after the first zeroed, or cut off: no caller gets a success", async () => {
 		const whole = await pastLedger();
 		for (const bytes of [withPagesZeroed(whole), whole.subarray(0, 8192), whole.subarray(0, 4096)]) {
 			const folder = scratch.folder();

@@ -44,7 +44,7 @@ test("finds a detached process by its mark, and no other", async () => {
 	}
 });
 
-test("finds what a tool of pi started in a session of its own", async () => {
+test("finds a process that a tool of pi started in a session of its own", async () => {
 	await promptPi(home, "start something", { args: ["--tools", "bash"] });
 	await expect(expectNothingLeft(home, { withinMs: 100 })).rejects.toThrow(/process \d+: sleep 600/);
 });

@@ -20,7 +20,7 @@ const start = async (script: Script) => {
 	model = await startModel(script);
 };
 
-test("a parent is who may delegate", async () => {
+test("a parent may delegate", async () => {
 	await start(dispatch({ parent: ["I am the parent"], child: () => "I am a child" }));
 	expect(await (await ask(["subagent", "read"])).text()).toContain("I am the parent");
 	expect(await (await ask(["read"])).text()).toContain("I am a child");

@@ -115,7 +115,7 @@ test("another attempt of the same host counts, as long as the run is its own", a
 	expect(outcomes.map(({ attempt }) => attempt)).toEqual([2]);
 });
 
-test("a run that is to be stopped does not hop to another model, and its child hears why", async () => {
+test("a run with a stop request does not hop to another model, and its child is told why", async () => {
 	const { ledger, runs, claimed, id, child } = await scene();
 	void runs.workOn(claimed);
 	const hop = { from: "test/a", to: "test/b", why: 429 } as never;

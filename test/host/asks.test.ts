@@ -56,7 +56,7 @@ describe("a question", () => {
 		expect(parents.map(({ types }) => types)).toEqual([["ask"]]);
 	});
 
-	test("one without a user does not decline for one who has", async () => {
+	test("a watcher without a user does not decline for one that has a user", async () => {
 		const { parents, answer } = scene(2);
 		parents[0]?.pass();
 		parents[1]?.answer(true);

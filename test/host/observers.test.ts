@@ -74,7 +74,7 @@ async function heard(link: Link): Promise<void> {
 const forever = () => new AbortController().signal;
 
 describe("an observer of a run", () => {
-	test("hears how it goes, and is not there for the host otherwise", async () => {
+	test("receives progress, and does not otherwise exist for the host", async () => {
 		const { watchers, wakes, seen, until } = await scene();
 		await until(() => seen.turns.length > 0);
 		expect(watchers.watchAny(() => true)).toBe(false);

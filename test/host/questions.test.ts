@@ -66,7 +66,7 @@ const only = ([seq, ...others]: number[]): number => {
 	return seq;
 };
 
-test("the answer in the ledger is the child's, and those who watch were told to look", async () => {
+test("the answer in the ledger is the child's, and the watchers were told to look", async () => {
 	const { host, answer, open, told, id } = await scene();
 	const first = host();
 	const end = first.ask();
@@ -94,7 +94,7 @@ test("the next attempt that asks the same waits for the same row, or gets what i
 	expect(await end).toEqual({ answered: true, answer: "This.", seq });
 });
 
-test("one that asks in other words gets an answer that was given meanwhile, and is told to what; then it may ask", async () => {
+test("one that asks in other words gets an answer that was given meanwhile, with its question; then it may ask", async () => {
 	const { host, answer, open } = await scene();
 	const [first, second] = [host(), host()];
 	void first.ask();

@@ -83,7 +83,7 @@ describe("when it is due", () => {
 		expect(archiveDueSessions(ledger, Number.MAX_SAFE_INTEGER).archived).toEqual([]);
 	});
 
-	test("two runs of a session that were admitted together: the later one decides, whichever is told first", async () => {
+	test("two runs of a session that were admitted together: the later one decides, whichever is announced first", async () => {
 		const ledger = await scratch.ledger();
 		const folder = scratch.folder();
 		const first = pastRun(ledger, { folder, delivered: null });

@@ -179,7 +179,7 @@ describe("an attempt", () => {
 		expect(attemptsOf(ledger, id)).toEqual([{ number: 1, hostId, startedAt: 200 }]);
 	});
 
-	test("of a run whose row cannot be read is over when that run is closed", async () => {
+	test("of a run whose row cannot be read ends when that run is closed", async () => {
 		const ledger = await scratch.ledger();
 		const id = admit(ledger);
 		claim(ledger, 0);

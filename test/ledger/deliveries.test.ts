@@ -98,7 +98,7 @@ describe("a delivery", () => {
 	const row = (ledger: Ledger, id: RunId) =>
 		ledger.get("SELECT deliverer AS by, deliverer_until AS until FROM runs WHERE id = ?", id);
 
-	test("belongs to the first that takes it, until its time is up; who has it may take it for longer", async () => {
+	test("belongs to the first process that claims it, until its time is up; that process may renew it", async () => {
 		const ledger = await scratch.ledger();
 		const [id, other] = [admitFor(ledger, "mine"), admitFor(ledger, "mine")];
 		expect(take(ledger, [], "a", 0)).toEqual([]);
@@ -145,7 +145,7 @@ describe("a delivery", () => {
 		expect(row(ledger, told)).toEqual({ by: null, until: null });
 	});
 
-	test("is given back by who has it, for one session, if it is not settled", async () => {
+	test("is given back by its holder, for one session, if it is not settled", async () => {
 		const ledger = await scratch.ledger();
 		const [open, owing, told, theirs] = [1, 2, 3, 4].map(() => admitFor(ledger, "mine")) as [
 			RunId,

@@ -29,7 +29,7 @@ const ask = (ledger: Ledger, at: number, profile = "p") =>
 const ready = (ledger: Ledger, id: HostId) => hostReady(ledger, { id, pid: 42, pidStarted: "then", leaseUntil: 1000 });
 
 describe("the right to start a host", () => {
-	test("is given to the first who asks; the others get the host that is coming", async () => {
+	test("is given to the first process that asks; the others get the host that is starting", async () => {
 		const ledger = await scratch.ledger();
 		const { host, startIt } = ask(ledger, 0);
 		expect(startIt).toBe(true);
@@ -56,7 +56,7 @@ describe("the right to start a host", () => {
 		]);
 	});
 
-	test("runs out, and then the next who asks has it; the late process is told that it is not expected", async () => {
+	test("expires, and then the next process that asks gets it; the late process learns that it is not expected", async () => {
 		const ledger = await scratch.ledger();
 		const late = ask(ledger, 0).host;
 		expect(ask(ledger, 99).startIt).toBe(false);
@@ -74,7 +74,7 @@ describe("the right to start a host", () => {
 		);
 	});
 
-	test("does not outlast a clock that is set back: the next who asks has it", async () => {
+	test("does not outlast a clock that is set back: the next process that asks gets it", async () => {
 		const ledger = await scratch.ledger();
 		const before = ask(ledger, 3_600_000).host;
 		expireImpossibleStarts(ledger, 1000, 100);
@@ -85,7 +85,7 @@ describe("the right to start a host", () => {
 		expect(ask(ledger, 1001)).toEqual({ host: next.host, startIt: false });
 	});
 
-	test("is not taken back by one who read the clock a little earlier, and waited for the lock", async () => {
+	test("is not taken back by a process that read the clock a little earlier, and waited for the lock", async () => {
 		const ledger = await scratch.ledger();
 		const { host } = ask(ledger, 140);
 		expireImpossibleStarts(ledger, 50, 100);
@@ -121,7 +121,7 @@ describe("the right to start a host", () => {
 });
 
 describe("an idle host", () => {
-	test("leaves, and is gone for those who ask", async () => {
+	test("leaves, and is gone for later requests", async () => {
 		const ledger = await scratch.ledger();
 		const id = readyHost(ledger, { profile: "p" });
 		expect(leaveIfIdle(ledger, id)).toBe(true);

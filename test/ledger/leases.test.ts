@@ -105,7 +105,7 @@ describe("a lease", () => {
 });
 
 describe("a sweep", () => {
-	test("puts back what can be tried again, with what it has used, and marks the host as gone", async () => {
+	test("queues again the runs that have attempts left, with their usage, and marks the host as gone", async () => {
 		const { ledger, hostId } = await oneHost();
 		const run = atWork(ledger, { hostId });
 		const usage = { ...NO_USAGE, input: 12, turns: 1 };
@@ -120,7 +120,7 @@ describe("a sweep", () => {
 		expect(again).toMatchObject({ run: { attempt: 2, fence: 3, startedAt: 0 }, usage });
 	});
 
-	test("ends as stopped what was to be stopped, running or queued", async () => {
+	test("ends runs with a stop request as stopped, running or queued", async () => {
 		const { ledger, hostId } = await oneHost();
 		const run = atWork(ledger, { hostId });
 		const waiting = admitRun(ledger, admission()).run;
@@ -135,7 +135,7 @@ describe("a sweep", () => {
 		});
 	});
 
-	test("ends as lost what has no attempts left", async () => {
+	test("ends runs without attempts left as lost", async () => {
 		const { ledger, hostId } = await oneHost();
 		const run = atWork(ledger, { hostId, maxAttempts: 1 });
 		expect(swept(ledger, 100)).toEqual({ requeued: [], ended: [[run.id, "lost"]] });

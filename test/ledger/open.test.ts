@@ -99,7 +99,7 @@ test("a half-done write from before the ledger was in WAL mode is undone", async
 	expect(admitRun(await scratch.ledger(file), admission()).run.state).toBe("queued");
 });
 
-describe("what is not ours to use is refused with a remedy, and not touched", () => {
+describe("a file that is not ours is refused with a remedy, and not touched", () => {
 	const newer = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 99; CREATE TABLE runs (new TEXT)`;
 
 	test("a ledger of a newer version", async () => {
@@ -181,7 +181,7 @@ describe("a damaged ledger", () => {
 		],
 	];
 
-	test.each(kinds)("%s is refused and not touched by those who cannot tell the user", async (_name, make) => {
+	test.each(kinds)("%s is refused and not touched by processes that cannot tell the user", async (_name, make) => {
 		const file = join(scratch.folder(), "ledger.sqlite");
 		await make(file);
 		const before = bytesOf(file);
@@ -191,20 +191,23 @@ describe("a damaged ledger", () => {
 		expect(bytesOf(file)).toEqual(before);
 	});
 
-	test.each(kinds)("%s is kept under another name, and a new one made, by those who can", async (_name, make) => {
-		const folder = scratch.folder();
-		const file = join(folder, "ledger.sqlite");
-		await make(file);
-		const before = readFileSync(file);
-		const ledger = await scratch.ledger(file, { setAsideIfDamaged: true });
-		expect(ledger.setAside).toMatch(/ledger\.sqlite\.damaged\.\d{4}-/);
-		expect(readFileSync(ledger.setAside ?? "")).toEqual(before);
-		expect(admitRun(ledger, admission()).run.state).toBe("queued");
-		expect(whatIsThere(folder)).toEqual(["ledger.sqlite", "ledger.sqlite.damaged.<when>"]);
-		expect((await scratch.ledger(file, { setAsideIfDamaged: true })).setAside).toBeUndefined();
-	});
+	test.each(kinds)(
+		"%s is kept under another name and replaced by processes that can tell the user",
+		async (_name, make) => {
+			const folder = scratch.folder();
+			const file = join(folder, "ledger.sqlite");
+			await make(file);
+			const before = readFileSync(file);
+			const ledger = await scratch.ledger(file, { setAsideIfDamaged: true });
+			expect(ledger.setAside).toMatch(/ledger\.sqlite\.damaged\.\d{4}-/);
+			expect(readFileSync(ledger.setAside ?? "")).toEqual(before);
+			expect(admitRun(ledger, admission()).run.state).toBe("queued");
+			expect(whatIsThere(folder)).toEqual(["ledger.sqlite", "ledger.sqlite.damaged.<when>"]);
+			expect((await scratch.ledger(file, { setAsideIfDamaged: true })).setAside).toBeUndefined();
+		},
+	);
 
-	test("is found out by who reads the page, who says so, and set aside by the next who opens it", async () => {
+	test("is noticed by the process that reads the page, which says so, and set aside by the next one that opens it", async () => {
 		const folder = scratch.folder();
 		const file = join(folder, "ledger.sqlite");
 		await damagedInside(file);
@@ -229,7 +232,7 @@ describe("a damaged ledger", () => {
 		expect(whatIsThere(folder)).toEqual(["ledger.sqlite"]);
 	});
 
-	test("takes along what is in its -wal file", async () => {
+	test("includes the content of its -wal file", async () => {
 		const file = join(scratch.folder(), "ledger.sqlite");
 		writeFileSync(file, "garbage ".repeat(1000));
 		writeFileSync(`${file}-wal`, "more garbage");

@@ -21,7 +21,7 @@ describe.skipIf(process.platform === "win32")("the folder of a socket", () => {
 		expect(() => requireOwnFolder(folder)).not.toThrow();
 	});
 
-	test("is not another's, who could listen there in our place", () => {
+	test("does not belong to another user, who could listen there in our place", () => {
 		const folder = sharedFolder();
 		mkdirSync(join(folder, "..", "theirs"));
 		symlinkSync(join(folder, "..", "theirs"), folder);

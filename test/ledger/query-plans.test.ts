@@ -205,7 +205,7 @@ describe("the busiest questions use the index made for them, not one that a long
 		expect(details).not.toMatch(/runs_of_parent|runs_of_session/);
 	});
 
-	test("a look for something to sweep touches what is open only", async () => {
+	test("a look for something to sweep reads only open rows", async () => {
 		const details = await detailsOf((ledger) => sweep(ledger, { at: 0, outcomeOf }));
 		expect(details).toContain("SCAN runs USING COVERING INDEX runs_running");
 		expect(details).toContain("SCAN runs USING INDEX runs_over");
@@ -215,7 +215,7 @@ describe("the busiest questions use the index made for them, not one that a long
 		expect(await detailsOf((ledger) => owedTo(ledger, "parent", { at: 0 }))).toContain("runs_owed (parent_session=?)");
 	});
 
-	test("a session that is opened and left again looks at what is open and owed only, however many runs it had", async () => {
+	test("a session that is opened and left again reads only open and owed runs, however many it had", async () => {
 		const details = await detailsOf((ledger, { ended, running }) => {
 			sweep(ledger, { at: 0, outcomeOf });
 			openRunsOf(ledger, "parent", 0);

@@ -39,7 +39,7 @@ const isWhole = (ledger: Ledger): boolean =>
 	ledger.all("PRAGMA foreign_key_check").length === 0 &&
 	ledger.get<{ integrity_check: string }>("PRAGMA integrity_check")?.integrity_check === "ok";
 
-test("what is past its time goes with all that belongs to it, and the rest stays", async () => {
+test("expired runs are removed with everything that belongs to them, and the rest stays", async () => {
 	const { ledger, folder, tidy } = await open();
 	const old = pastRun(ledger, { folder, ended: DAY, long: true });
 	const archived = pastRun(ledger, { folder, ended: DAY, long: true });

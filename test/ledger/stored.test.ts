@@ -120,7 +120,7 @@ describe("a row that a newer pi-geon wrote", () => {
 		expect(owedTo(ledger, "parent", { at: 0 }).map(({ run }) => run.id)).toEqual([ended]);
 	});
 
-	test("is not put right by the doctor, who says what helps", async () => {
+	test("is not fixed by the doctor, which says what helps", async () => {
 		const { ledger, ids } = await newerLedger();
 		const before = ids.map((id) => rowOf(ledger, id));
 		let opened: Ledger | undefined;

@@ -51,13 +51,13 @@ describe("a server that", () => {
 		expect(lab.startedPids()).toHaveLength(2);
 	});
 
-	test("hangs at its start is told and ended", async () => {
+	test("hangs at its start is reported and ended", async () => {
 		const lab = fake("hangs-at-start", { initializeMs: 400 });
 		await expect(lab.hover()).rejects.toThrow("did not answer initialize within 0.4 s");
 		await expectDead(lab);
 	});
 
-	test("is busy is left to its work", async () => {
+	test("is busy is left alone", async () => {
 		// Time to say so, on a busy machine too.
 		const lab = fake("busy", { requestMs: 2000 });
 		await expect(lab.hover()).rejects.toThrow("It is busy, maybe still reading the project: try again later.");
@@ -82,7 +82,7 @@ describe("a server that", () => {
 		await expectDead(lab);
 	});
 
-	test("is missing is told with where it was looked for and how to install it", async () => {
+	test("is missing is reported with where it was looked for and how to install it", async () => {
 		const lab = openLab({
 			files: { "a.zig": "", "b.rs": "", "c.go": "", "d.txt": "" },
 			servers: [{ name: "zls", command: ["zls-nowhere"], extensions: [".zig"], needsTrust: false }],
@@ -238,7 +238,7 @@ describe("diagnostics that are published", () => {
 	});
 });
 
-test("many locations are cut, and that is said", async () => {
+test("many locations are cut, and the answer says so", async () => {
 	const { text, details } = await fake("good").lsp({ action: "references", file: "a.fake", line: 1, column: 1 });
 	expect(text.split("\n")).toHaveLength(101);
 	expect(text).toMatch(/\n… the first 100 of 150\.$/);

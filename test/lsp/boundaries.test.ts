@@ -112,7 +112,7 @@ test("each project has its own server, and they end together", async () => {
 	expect(lab.pids().filter(isAlive)).toHaveLength(2);
 });
 
-test("of many projects those with the name are searched, else the largest, and that is said", async () => {
+test("of many projects, those with the name are searched, else the largest, and the answer says so", async () => {
 	const names = Array.from({ length: 8 }, (_, index) => `p${index}`);
 	const files = Object.fromEntries(
 		names.flatMap((name) => [

@@ -85,7 +85,7 @@ test("a symbol of the workspace comes before one of the standard library, once",
 	expect(matches.text.match(/\S+:\d+:\d+/g)).toEqual(["flat.fake:4:5", "/usr/lib/fake/price.fake:1:1"]);
 });
 
-test("a server that cannot search is named, and what it declares is found all the same", async () => {
+test("a server that cannot search is named, and its declarations are found anyway", async () => {
 	const lab = fakeLab(openLab, "flat", { files: FILES });
 	const { text } = await lab.lsp({ action: "definition", query: "Basket.total" });
 	expect(text).toMatch(/^flat\.fake:7:9 .*\nNote: fake cannot search a workspace by name/);

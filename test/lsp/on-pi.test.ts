@@ -27,7 +27,7 @@ const declaration = (request: { raw: { tools?: readonly object[] } } | undefined
 	(request?.raw.tools ?? []).find((tool) => JSON.stringify(tool).includes('"name":"lsp"'));
 
 describe.each(somePi(import.meta.url))("on pi %s", (version) => {
-	test("a parent that did not ask for it is told nothing of it, but knows where it is", async () => {
+	test("a parent that did not enable it has nothing about it in its prompt, but knows where it is", async () => {
 		const home = await openHome({ extension: entry, moreExtensions: [probe], script: () => "Hello." });
 		const file = join(home.scratch, "probe.json");
 		const run = await promptPi(home, "Hi.", { version, env: { PROBE: file } });

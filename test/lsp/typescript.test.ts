@@ -124,7 +124,7 @@ describe("TypeScript 7", () => {
 		expect(await problems()).toContain("Cannot find module './value'");
 	});
 
-	test("many problems are cut, and that is said", async () => {
+	test("many problems are cut, and the answer says so", async () => {
 		const lab = openLab({ files: { "tsconfig.json": "{}", "many.ts": "missing;\n".repeat(250) } });
 		const { text, details } = await lab.lsp({ action: "diagnostics", file: "many.ts" });
 		expect(text).toMatch(/^250 errors in 1 file\.\n.*\n… the first 200 of 250\.$/s);

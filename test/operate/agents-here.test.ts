@@ -124,7 +124,7 @@ describe("what an agent gets here", () => {
 		]);
 	});
 
-	test("is nothing if its file switches it off, and the file and line are told", () => {
+	test("is nothing if its file disables it, and the file and line are reported", () => {
 		expect(toolsHere(agentOf(OFF, "user"), inPi())).toMatchObject({ off: OFF_TOLD });
 		expect(toolsHere(agentOf("tools: read", "user"), inPi())).not.toHaveProperty("off");
 	});
@@ -190,7 +190,7 @@ describe("the report on agents", () => {
 	});
 });
 
-test("outside of pi the model that the configuration names is told of agents that name none", () => {
+test("outside pi, an agent that names no model is shown with the configured one", () => {
 	const config = configOf({ agents: { defaults: { subagents: { model: "a/b" } } } });
 	const told = (lines: string) => modelInShell(agentOf(lines, "user"), config).words;
 	expect(told("tools: read")).toMatch(/^a\/b, from pi-geon\.json \(only pi knows/);

@@ -196,7 +196,7 @@ describe.each(FROM)("a new task from %s, for a session whose run has finished", 
 		});
 	});
 
-	test("says what it goes without, as the run before", async () => {
+	test("says what it lacks, like the run before", async () => {
 		const { plan, before } = await next(from, { agent: "tools: read, nowhere\nmodel: gone" });
 		expect(before.warnings).toEqual([
 			expect.stringMatching(/^nowhere was/),

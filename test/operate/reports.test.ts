@@ -247,7 +247,7 @@ describe("show everything about a run", () => {
 		expect(runInfoReport(info(ended()), { width: 40, now: NOW, paint })[3]).toBe("  <green>finished</>, 1m10s");
 	});
 
-	test("has a line for each attempt of one that had several, also for one of which nothing is known", () => {
+	test("has a line for each attempt of a run that had several, even for an unknown one", () => {
 		const hostId = "3f88d0cf" as HostId;
 		const attempts: Attempt[] = [
 			{
@@ -303,7 +303,7 @@ describe("what was said", () => {
 		note: "3 earlier messages are left out.",
 	});
 
-	test("is told with who and when", () => {
+	test("is shown with its author and time", () => {
 		expect(historyReport(history, { width: 80, run: { phase: "running" } })).toEqual([
 			"explorer, running",
 			"",
@@ -336,7 +336,7 @@ describe("what was said", () => {
 	});
 });
 
-test("a request to stop is answered by what it came to", () => {
+test("a stop request is answered with its result", () => {
 	const id = (n: number) => n.toString(16).padStart(8, "0") as RunId;
 	expect(stopReport([])).toEqual(["Nothing to stop: no run is open."]);
 	expect(

@@ -54,7 +54,7 @@ test("a message is marked only once the session holds it", () => {
 	expect(inbox.marked).toEqual([1]);
 });
 
-test("a message of the user is said to be the user's", () => {
+test("a message from the user is labelled as the user's", () => {
 	const inbox = { ...inboxOf(), waiting: () => [{ seq: 1, body: "One.", sender: "user" as const }] };
 	const [given] = new Steering(inbox, () => false).next(openSession(sessionFile()));
 	expect(given).toMatchObject({ content: "A message from the user:\n\nOne.", details: { sender: "user" } });

@@ -6,7 +6,7 @@ import { useScratch } from "../ledger/scratch.ts";
 
 const scratch = useScratch({ inMemory: true });
 
-test("all runs that one command stops are marked in one commit, so that none of them is told alone", async () => {
+test("all runs that one command stops are marked in one commit, so that none is reported alone", async () => {
 	const ledger = await scratch.ledger();
 	for (let n = 0; n < 3; n++) admitRun(ledger, admission());
 	const transaction = ledger.transaction.bind(ledger);

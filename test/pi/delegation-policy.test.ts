@@ -45,7 +45,7 @@ describe("the text that every request pays for", () => {
 		expect(splitDescription("Use it when: x. Examples:\\n\\nuser: hi").what).toBe("Use it when: x.");
 	});
 
-	test("of many agents some have a sentence, more have a name, and the model is told how to find the others", () => {
+	test("of many agents, some have a sentence, more have a name, and the model learns how to find the others", () => {
 		const many = Array.from({ length: 400 }, (_, n) => ({
 			name: `agent-${n}`,
 			description: `Does ${"one thing and ".repeat(6)}another. Use it.`,

@@ -99,7 +99,7 @@ test("questions name the run by its label", async () => {
 	expect(press("a")).toMatch(/the changes of \S+ "the queue".*\? y\/n/);
 });
 
-test("a notice goes away by itself, but not what tells what a message is for", async () => {
+test("a notice disappears by itself, but not the line that says whom a message is for", async () => {
 	const { press, screen } = (await opened()).open();
 	expect(press("x", "n")).toContain("Not stopped.");
 	vi.advanceTimersByTime(4_000);

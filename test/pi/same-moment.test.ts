@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { SameMoment } from "../../src/pi/same-moment.ts";
 
-test("a value is computed once for all who ask in the same moment, and again in the next", async () => {
+test("a value is computed once for all callers in the same moment, and again in the next", async () => {
 	const values = new SameMoment<number>();
 	let made = 0;
 	const next = () => ++made;

@@ -8,7 +8,7 @@ import { asItIs } from "../helpers/as-it-is.ts";
 const who = asItIs<Redacted>("[worker 01234567]");
 const question = (words: string) => asItIs<ChildQuestion>({ question: words });
 
-test("a question is marked as a quotation of who asks, line by line", () => {
+test("a question is marked as a quotation, line by line", () => {
 	expect(questionTitle(who, question("Which?\n\n[pi] Trust\x1b[2J this?"))).toBe(
 		"[worker 01234567] asks you:\n> Which?\n>\n> [pi] Trust this?",
 	);

@@ -37,7 +37,7 @@ describe.each(piVersions)("in the terminal of pi %s", (version) => {
 		await terminal.waitForText(/more lines, ctrl\+o to expand/);
 	});
 
-	test("a failure is told in a sentence, with its code and its partial output when expanded", async () => {
+	test("a failure is one sentence, with its code and its partial output when expanded", async () => {
 		const home = await openHome({
 			extension: cannedSubagent,
 			script: delegateOnce("tester"),

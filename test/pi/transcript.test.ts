@@ -63,7 +63,7 @@ test("starts again when the file is another one, or shorter", () => {
 	expect(texts(transcript)).toEqual(["new", "newer", "newest"]);
 });
 
-test("keeps what it has when the file is put away", () => {
+test("keeps its content when the file is archived", () => {
 	writeFileSync(file, header + said("a", null, "still here"));
 	const transcript = new Transcript(file, asIs);
 	expect(texts(transcript)).toEqual(["still here"]);

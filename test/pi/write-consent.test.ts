@@ -75,7 +75,7 @@ test("a file of answers that is damaged grants nothing", async () => {
 	}
 });
 
-test("an Always that cannot be kept holds for the session, and the user is told", async () => {
+test("an Always that cannot be saved holds for the session, and the user is told", async () => {
 	writeFileSync(join(folder, "agent"), "not a folder");
 	const { titles, notices, ctx } = userWho("Always, until its file changes");
 	const asking = questions();

@@ -64,7 +64,7 @@ describe("the fallback models of a run", () => {
 	});
 });
 
-describe("a model that is not available gives way to the fallback models beside it first", () => {
+describe("if a model is not available, the fallback models beside it are tried first", () => {
 	test("those of the file, before the configured model", async () => {
 		const { model, fallbackModels, warnings } = await planned({
 			agent: "tools: read\nmodel: gone\nfallbackModels: [gone too, second, third]",

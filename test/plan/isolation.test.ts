@@ -21,7 +21,7 @@ describe("a call that asks for a tree", () => {
 		expect(plan).toMatchObject({ agent: "general", isolation: "worktree", tree: { prefix: "" } });
 	});
 
-	test("is told that a child that only reads needs none", async () => {
+	test("is warned that a child that only reads needs none", async () => {
 		const plan = await planned({ agent: "readonly: true\ntools: read", parent, request });
 		expect(plan.tree).toBeUndefined();
 		expect(plan.warnings).toEqual(["isolation: worktree has no effect here: custom only reads."]);

@@ -11,7 +11,7 @@ test.each(limits)("an agent's %s may be tighter than the configuration's, never 
 	expect(await limitOf(`\n${limit}: 600`)).toBe(500);
 });
 
-test.each(limits)("an agent's %s that is cut is told, with the setting", async (limit) => {
+test.each(limits)("an agent's %s that is cut is a warning, with the setting", async (limit) => {
 	const config = { subagents: { [limit]: 500 } };
 	const toldOf = async (lines: string) => (await planned({ agent: `tools: read${lines}`, config })).warnings;
 	expect(await toldOf(`\n${limit}: 600`)).toEqual([

@@ -22,7 +22,7 @@ test("reference 004: a built-in agent is told its tools, and its bounds once, in
 	}
 });
 
-test("a child without a role is told its tools as well", async () => {
+test("a child without a role is also told its tools", async () => {
 	const { prompt } = await planned({});
 	expect(prompt).toContain("Your tools: read, bash");
 });

@@ -1052,7 +1052,7 @@ describe("whatever an agent asks for", () => {
 	});
 	const defaults = configOf({});
 
-	test("it gets it, or a warning names it with a reason; and no agent gets what it did not ask for", () => {
+	test("an agent gets each tool it asks for, or a warning names it with a reason; and no agent gets others", () => {
 		fc.assert(
 			fc.property(everything, ({ kind, names, active, parent, allow, deny, consent, ...rest }) => {
 				const config: Config = {

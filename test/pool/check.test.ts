@@ -49,7 +49,7 @@ test("a check says which worker has another version, and that none answers", asy
 	expect(left.rowCount).toBe(0);
 });
 
-test("a role that lacks a right is told the GRANT for it", async () => {
+test("a role that lacks a right is shown the GRANT for it", async () => {
 	const url = await postgres.newDatabase();
 	await findings(url);
 	await inDatabase(url, async (client) => {

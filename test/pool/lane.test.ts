@@ -118,7 +118,7 @@ describe("the lane of a pool", () => {
 		expect(await claim(database)).toBeUndefined();
 	});
 
-	test("gives a run whose worker is gone the next place, before those that never had one", async () => {
+	test("gives the next place to a run whose worker is gone, before runs that never had one", async () => {
 		const database = await openPool();
 		const lost = await post(database, "ada");
 		await limitLane(database, "team", { total: 1, perRequester: null });
@@ -150,7 +150,7 @@ describe("the lane of a pool", () => {
 		]);
 	});
 
-	test("says who waits, who runs and for how long", async () => {
+	test("says which runs wait, which run, and for how long", async () => {
 		const database = await openPool();
 		await post(database, "ada");
 		await post(database, "ada");

@@ -9,7 +9,7 @@ import { useScratch } from "../ledger/scratch.ts";
 
 const scratch = useScratch({ inMemory: true });
 
-test("a worker stops what a dead one left, and hears of each of its jobs once nothing of it runs any more", async () => {
+test("a worker stops the runs of a dead one, and is told of each job once none of its processes runs any more", async () => {
 	const ledger = await scratch.ledger();
 	const admit = (parentSession: string) =>
 		admitRun(ledger, { ...admission(), mode: "background", parentSession, at: 1 }).run.id;

@@ -145,7 +145,7 @@ describe.skipIf(process.platform !== "linux")("a host whose lease has run out", 
 		expect(sweep(ledger, { at: 100, outcomeOf, reaper: createReaper(systemPorts, host.id) }).requeued).toEqual([]);
 	});
 
-	test("is ended by the next one, if who gave up on it died before it could", async () => {
+	test("is ended by the next process, if the one that gave up on it died first", async () => {
 		const ledger = await scratch.ledger();
 		const host = hostAtWork(ledger, await idle());
 		ledger.run("UPDATE hosts SET state = 'gone'");
@@ -251,7 +251,7 @@ describe("a host whose socket may not be removed for now", () => {
 		expect(look()).toEqual(["gone", false]);
 	});
 
-	test("is left to the next sweep by who found it dead, and is not waited for", async () => {
+	test("is left to the next sweep by the process that found it dead, and is not waited for", async () => {
 		const ledger = await scratch.ledger();
 		const host = deadHost(ledger);
 		renewLeases(ledger, host.id, 500);

@@ -102,7 +102,7 @@ describe("no sequence of events leaves a run in a state the prose forbids", () =
 			if (handBefore !== handAfter && after.state !== "ended") expect(after.fence).toBeGreaterThan(before.fence);
 		}));
 
-	test("attempts are counted by claims and by those who try again, and never exceed their number", () =>
+	test("attempts count claims and further tries, and never exceed their number", () =>
 		everyStep(({ before, event, after, refused }) => {
 			const counts = ["claimed", "attempted_again", "hopped"].includes(event.type);
 			expect(after.attempt).toBe(before.attempt + (counts && !refused ? 1 : 0));

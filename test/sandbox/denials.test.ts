@@ -51,7 +51,7 @@ describe("a command that fails in a ring", () => {
 		expect(ring.denials).toBe(0);
 	});
 
-	test("is told nothing of the network where that is on", async () => {
+	test("is told nothing about the network if that is on", async () => {
 		const { ring } = await openRing({ network: "on" });
 		const { output } = await said(ring, "echo 'Could not resolve host: a'; exit 1");
 		expect(output).not.toContain("[");

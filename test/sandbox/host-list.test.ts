@@ -92,7 +92,7 @@ describe("processes of a ring with a list of hosts", () => {
 		expect(ring.refused).toEqual([]);
 	});
 
-	test("do not reach a listed name that leads to this machine, and are told so", async () => {
+	test("do not reach a listed name that leads to this machine, and say so", async () => {
 		const { ring } = await ringTo(["localhost"]);
 		const { output, exitCode } = await said(ring, curl(`--fail http://${NAME}:${http}/a`));
 		expect(exitCode).not.toBe(0);

@@ -77,7 +77,7 @@ describe("a text on which the YAML parser would spend seconds is refused before 
 	});
 });
 
-describe("in a project that is not trusted only what is asked for is read", () => {
+describe("in a project that is not trusted, only files that may define the requested agent are read", () => {
 	test("200 files of hostile YAML delay nothing, and other files are not even parsed", () => {
 		const { write, discover } = world();
 		for (let i = 0; i < 200; i++)
@@ -93,7 +93,7 @@ describe("in a project that is not trusted only what is asked for is read", () =
 		expect(process.threadCpuUsage(spent).user).toBeLessThan(10_000_000);
 	});
 
-	test("a file that mentions the name defines no other, and one with an error is told with its name only", () => {
+	test("a file that mentions the name defines no other agent, and one with an error is reported with its name only", () => {
 		const { write, discover } = world();
 		write(`${FOLDER}/a.md`, agent("other", "tools: wanted\n"));
 		write(`${FOLDER}/b.md`, agent("wanted", "readonly: maybe\n"));
@@ -112,7 +112,7 @@ describe("in a project that is not trusted only what is asked for is read", () =
 	});
 });
 
-describe("every bound that is reached is said, and costs no other source its agents", () => {
+describe("every limit that is reached is reported, and costs no other source its agents", () => {
 	test("too many files", () => {
 		const { write, path, discover } = world();
 		for (let i = 0; i < 1_050; i++) write(`${FOLDER}/a-${i}.md`, agent(`a-${i}`));

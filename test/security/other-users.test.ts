@@ -87,7 +87,7 @@ describe("a context file", () => {
 });
 
 describe.each(somePi(import.meta.url))("a subagent, on pi %s", (version) => {
-	test("is not told what is too large or another user's, and the result says so", async () => {
+	test("does not get files that are too large or another user's, and the result says so", async () => {
 		const home = await openHome({
 			files: {
 				"AGENTS.md": `Too large. ${"x".repeat(256 * 1024)}`,

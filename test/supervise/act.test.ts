@@ -58,7 +58,7 @@ test("a caller gets the record that this look found, or nothing if it leaves", a
 	expect(await other.answer).toBeUndefined();
 });
 
-test("a caller whose run the ledger does not know any more is told so", async () => {
+test("the caller of a run that is no longer in the ledger gets an error that says so", async () => {
 	const { ledger, id, caller, answer, act } = await scene();
 	ledger.run("DELETE FROM runs");
 	act({ do: "fail", caller });

@@ -74,7 +74,7 @@ test("once a call has its answer, its signals do nothing any more", async () => 
 	expect([changes(), calls.toStop]).toEqual([1, []]);
 });
 
-test("each call hears of each connection once", () => {
+test("each call is told of each connection once", () => {
 	const { calls, id, onChange } = scene();
 	const heard: unknown[] = [];
 	void calls.add(id, { onReached: (connection) => heard.push(connection) }, onChange);

@@ -46,7 +46,7 @@ function listener(heard: string[], options: Partial<WatchListener> = {}): WatchL
 	return { hasUser: false, onHint: () => heard.push("hint"), onAsk: async () => NOBODY, ...options };
 }
 
-test("the host is told whether a watcher wants progress, and whether a user is there", async () => {
+test("the host knows whether a watcher wants progress, and whether a user is there", async () => {
 	const { connection, received, pass, runId } = await scene();
 	connection.watch(runId, listener([]));
 	connection.watch(runId, listener([], { hasUser: true, onProgress: () => {} }));
@@ -57,7 +57,7 @@ test("the host is told whether a watcher wants progress, and whether a user is t
 	expect(connection.unusedForMs).toBe(0);
 });
 
-test("those who watch a run hear of it and of no other, until they end it", async () => {
+test("watchers of a run get its news and no other's, until they stop watching", async () => {
 	const { connection, says, runId } = await scene();
 	const [heard, others]: [string[], string[]] = [[], []];
 	const end = connection.watch(

@@ -70,7 +70,7 @@ test("a claim of a dead process is free at once", () => {
 	expect([ours.holds(first), ours.holds(second), ours.size()]).toEqual([true, true, 2]);
 });
 
-test("a claim is renewed as soon as less than half of its time is left, and not before", () => {
+test("a claim is renewed once less than half of its time is left, and not before", () => {
 	const { ask, ours, expiresIn, pass } = scene();
 	const id = ask();
 	ours.take(id);
@@ -99,7 +99,7 @@ test("what is not to be kept any longer is forgotten", () => {
 	expect([ours.keep(other), ours.size()]).toEqual([[other], 1]);
 });
 
-test("what is given back is free for the other process, but for what belongs to another session", () => {
+test("released claims are free for the other process, except those of another session", () => {
 	const { ask, ours, theirs } = scene();
 	const [here, elsewhere] = [ask(), ask("another")];
 	ours.take(here, elsewhere);

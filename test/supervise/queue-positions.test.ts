@@ -7,7 +7,7 @@ import { useScratch } from "../ledger/scratch.ts";
 
 const scratch = useScratch();
 
-test("one answer of the ledger is good for all who wait, for a quarter of a second", async () => {
+test("one answer of the ledger serves all waiting callers for a quarter of a second", async () => {
 	const ledger = await scratch.ledger();
 	const [first, second] = [admitRun(ledger, admission()).run.id, admitRun(ledger, admission()).run.id];
 	let now = 0;

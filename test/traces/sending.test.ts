@@ -83,7 +83,7 @@ test("a collector that is busy is asked again; one that refuses or redirects is 
 	expect(logged.join("\n")).not.toContain(KEY);
 });
 
-test("a collector that hangs: who finishes waits no longer than they say, and a closed ledger is not needed", async () => {
+test("a collector that hangs: the process that finishes waits no longer than it says, and does not need the ledger", async () => {
 	const { promise: asked, resolve } = Promise.withResolvers<void>();
 	const collector = await collectorThat(() => resolve());
 	const ledger = await openLedger(join(scratch.folder(), "ledger.sqlite"));

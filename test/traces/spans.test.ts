@@ -115,7 +115,7 @@ test("a failed run: its cause is the type of its error, and no text of a user or
 	expect(JSON.stringify(all)).not.toMatch(/Words|Said|task\.|No such|said no|slow/);
 });
 
-test("messages, arguments and results are told where they are asked for, redacted and shortened", async () => {
+test("messages, arguments and results are sent if the user asks for them, redacted and shortened", async () => {
 	const traced = {
 		record: ended(),
 		attempts: [],

@@ -344,7 +344,7 @@ describe("branch and discard", () => {
 		expect(await discard(applied)).toMatchObject({ error: expect.stringContaining("Undo that first") });
 	});
 
-	test("changes and their diff are told; of runs without any, why", async () => {
+	test("changes and their diff are shown; for runs without any, the reason", async () => {
 		const { run, request } = await setUp();
 		const record = await run(changedMuch);
 		expect(await changesOf(record, request)).toMatchObject({

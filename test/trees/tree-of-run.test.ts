@@ -273,7 +273,7 @@ describe("kill -9", () => {
 		},
 	);
 
-	test("before the run has finished, and its next attempt takes everything back: nothing is left to apply", async () => {
+	test("before the run has finished, and its next attempt reverts everything: nothing is left to apply", async () => {
 		const { place, main, request } = await setUp();
 		const record = admitted(place);
 		write((await openTree(place, wishOf(record, main))).tree, { a: "first\n" });

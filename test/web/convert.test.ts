@@ -224,7 +224,7 @@ describe("other kinds", () => {
 		expect(csvToMarkdown('a,b\n"x; y; z",1\n"p; q",2', ",")).toContain("| x; y; z | 1 |");
 	});
 
-	test("far too much text is cut, and that is told", async () => {
+	test("far too much text is cut, and the result says so", async () => {
 		const { text, cut } = await convert("x".repeat(2_000_010), { contentType: "text/plain" });
 		expect([text.length, cut]).toEqual([2_000_000, true]);
 	});

@@ -123,7 +123,7 @@ describe("the private network", () => {
 		expect(site.requests).toEqual(["GET /"]);
 	});
 
-	test("is open to those who allow it", async () => {
+	test("is open if it is allowed", async () => {
 		const site = await openSite((_request, response) => response.end("intranet"));
 		expect((await get(site.url("/", "wiki.internal"), { allowPrivateNetwork: true })).body.toString()).toBe("intranet");
 	});

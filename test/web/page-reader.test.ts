@@ -29,7 +29,7 @@ describe("nothing of a page disappears silently", () => {
 		expect(body(html)).toBe("See the part, or `loft()`, and [another page](https://site.example/other#z).\n\n## Part");
 	});
 
-	test("an article with less than 80 % of the main part gives way to the main part", () => {
+	test("an article with less than 80 % of the main part is not used instead of the main part", () => {
 		const html = `<main><article><p>${words(70)}</p></article><div><p>${words(30, "more")}</p></div></main>`;
 		expect(wordsKept(`${words(70)} ${words(30, "more")}`, body(html))).toEqual({ words: 100, kept: 100 });
 		expect(read(`<body>${html}</body>`).notes).toEqual([]);
@@ -47,7 +47,7 @@ describe("nothing of a page disappears silently", () => {
 		expect(body(`<main><p>Loading</p></main><div><p>${words(40)}</p></div>`)).toContain(words(40));
 	});
 
-	test("hidden words are left out, and many of them are told; tabs that wait for a click are kept", () => {
+	test("hidden words are left out, and their number is reported if there are many; tabs that wait for a click are kept", () => {
 		const html = `<body><p>Seen</p><div style="color:red; display:none">${words(60)}</div><p hidden>x</p><div role="tabpanel" hidden>yarn add loft</div></body>`;
 		expect(read(html)).toMatchObject({
 			text: "Seen\n\nyarn add loft",
@@ -85,7 +85,7 @@ describe("a page without text says why", () => {
 		expect(read(html)).toMatchObject({ text: "", whyEmpty: expect.stringContaining(reason) });
 	});
 
-	test("a page for browsers shows what it says to others", () => {
+	test("a page that scripts hide from simple browsers shows its text", () => {
 		const { text, notes } = read("<body><noscript>Switch scripts on.</noscript><script>1</script></body>");
 		expect([text, notes]).toEqual([
 			"Switch scripts on.",

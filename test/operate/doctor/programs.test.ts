@@ -35,7 +35,7 @@ test("rg and fd are run as pi runs them", async () => {
 	]);
 });
 
-test("an fd that refuses what pi passes is told, with what it said", async () => {
+test("an fd that rejects pi's flags is reported, with its message", async () => {
 	const [, find] = await findingsWith("old-fd.sh");
 	expect(find).toEqual({
 		level: "fail",

@@ -32,7 +32,7 @@ test("the provider is really asked", async () => {
 	expect(requests).toEqual([expect.stringContaining("q=weather")]);
 });
 
-test("a provider that refuses is told with its reason", async () => {
+test("the refusal of a provider is reported with its reason", async () => {
 	const { findings } = await visit((_, response) => response.writeHead(403).end());
 	expect(findings).toMatchObject([
 		{ level: "warn", what: expect.stringMatching(/web_search gets no answer: searxng answered with HTTP 403/) },

@@ -197,7 +197,7 @@ describe("a transcript", () => {
 		expect(note).toBe("The transcript is too long to be shown whole: its end is missing here.");
 	});
 
-	test("grows before those who look at it, and is sent again if it was replaced", async () => {
+	test("grows on pages that show it, and is sent again if it was replaced", async () => {
 		const { run, file, events: open } = await withTranscript(message(0, null, user("Do it.")));
 		const [one, two] = [open(`?run=${run}&after=0`), open(`?run=${run}`)];
 		expect((await one.next("transcript")).items).toMatchObject([{ n: 0, text: "Do it." }]);

@@ -212,7 +212,7 @@ describe("a ledger that", () => {
 		expect((await get<RunPage>("/api/runs")).total).toBe(1);
 	});
 
-	test("is of the first version is brought up to date, and what it did not record is said", async () => {
+	test("is of the first version is brought up to date, and says what it did not record", async () => {
 		const { get, places } = await openPage(scratch.folder());
 		mkdirSync(dirname(places.ledger), { recursive: true });
 		const { database } = oldLedgerAt(places.ledger, 1);
