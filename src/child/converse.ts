@@ -56,7 +56,7 @@ export async function converse(conversation: ChildTalk): Promise<EndCause> {
 				return crashOf(unwritten, file, `The session file cannot be written: ${unwritten.message}`);
 			}
 			// pi's own retries of this request have run out, or pi considers the failure final.
-			if (await goOnWithNextModel(conversation)) {
+			if (await continueWithNextModel(conversation)) {
 				await say(conversation, MODEL_CHANGED);
 				continue;
 			}
@@ -93,13 +93,13 @@ async function fitFork(conversation: ChildTalk): Promise<EndCause | undefined> {
 			} as const;
 			return { kind: "refused", error };
 		}
-		if (await goOnWithNextModel(conversation)) continue;
+		if (await continueWithNextModel(conversation)) continue;
 		if (isOver() || !provider.mayPass(retriesAreOn(session)) || !attempts.next()) return { kind: "provider", message };
 	}
 }
 
 /** Tried before another attempt with the same model: the next model may answer at once. */
-async function goOnWithNextModel({ session, provider, models, isOver, ...talk }: ChildTalk): Promise<boolean> {
+async function continueWithNextModel({ session, provider, models, isOver, ...talk }: ChildTalk): Promise<boolean> {
 	if (isOver()) return false;
 	const why = provider.whyUnusable ?? ((await models.lostCredentials()) ? "no_credentials" : undefined);
 	if (why === undefined || !(await models.next(session, { why, ...saidBy(talk) }))) return false;

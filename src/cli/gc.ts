@@ -4,7 +4,7 @@ import { removeAllExpired as removeExpired } from "../operate/gc.ts";
 import { treesRoot } from "../plan/session-place.ts";
 import { plural } from "../run/amounts.ts";
 import type { Command } from "./command.ts";
-import { mendFirst } from "./mend-first.ts";
+import { correctFirst } from "./correct-first.ts";
 import { recoverHere } from "./recover-here.ts";
 import {
 	agentDir,
@@ -28,7 +28,7 @@ export const gc: Command = {
 		// Only the user's file: a project may not decide this.
 		const loaded = configOfUser();
 		const [doubt] = inDoubt(loaded.diagnostics, ["retentionDays"]);
-		if (doubt) return out.failed(`Nothing was removed. ${mendFirst(doubt)}`);
+		if (doubt) return out.failed(`Nothing was removed. ${correctFirst(doubt)}`);
 		out.diagnostics(loaded.diagnostics);
 		const { retentionDays } = loaded.config;
 		const removed = await withLedger((ledger) => {

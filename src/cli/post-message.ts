@@ -14,9 +14,9 @@ import { HostProfiles } from "../supervise/host-profiles.ts";
 import { Hosts } from "../supervise/hosts.ts";
 import { Supervisor } from "../supervise/supervisor.ts";
 import { wakeHosts } from "../supervise/wake-hosts.ts";
+import { correctFirst } from "./correct-first.ts";
 import { findPi, profileFor } from "./find-pi.ts";
 import { inPlaceOfParent } from "./in-place-of-parent.ts";
-import { mendFirst } from "./mend-first.ts";
 import { agentDir, configIn, places } from "./surroundings.ts";
 import { endedHere } from "./traces-here.ts";
 
@@ -51,7 +51,7 @@ export async function postMessage(
 ): Promise<Continued | Denial> {
 	const loaded = configIn(child.plan.cwd);
 	const [doubt] = inDoubt(loaded.diagnostics, FORBIDDING);
-	if (doubt) return { status: "error", error: `Nothing was sent. ${mendFirst(doubt)}` };
+	if (doubt) return { status: "error", error: `Nothing was sent. ${correctFirst(doubt)}` };
 	onDiagnostics?.(loaded.diagnostics);
 	const { parent, sources } = await inPlaceOfParent(child.plan, loaded.config);
 	const continued = await continueSession(
@@ -96,7 +96,7 @@ async function hostFor(
 	{ ledger, supervisor }: { ledger: Ledger; supervisor: Supervisor },
 ): Promise<Placed> {
 	for (let { record } = continued; ; ) {
-		const underway = await supervisor.handOver(record.run.id, HOST_WITHIN_MS);
+		const underway = await supervisor.awaitHost(record.run.id, HOST_WITHIN_MS);
 		const { record: holder } = holderOf(ledger, { ...continued, record });
 		// If the run finished meanwhile, another run may have the message.
 		if (holder.run.id === record.run.id || !underway) return { record: holder, underway };

@@ -9,7 +9,7 @@ import { messageOf } from "../run/message-of.ts";
 import type { AttendedSession } from "../supervise/calls.ts";
 import type { AnnouncerSetup, DeliveryServices } from "./announcer-setup.ts";
 import { carryOut } from "./carry-out.ts";
-import { CurrentDrain, type Drain, type HandedOver } from "./current-drain.ts";
+import { CurrentDrain, type Drain, type DrainMessages } from "./current-drain.ts";
 import { type DeliveryState, decideDeliveries, NOTHING_GIVEN } from "./decide.ts";
 import { DeliveryClaims } from "./delivery-claims.ts";
 import { scriptedRuns } from "./scripted.ts";
@@ -155,12 +155,12 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	 * For one-shot modes: the announces of the runs that finish next; none if there is nothing to wait for, or no time
 	 * left.
 	 */
-	drain(talk: Talk, drain: Drain): Promise<HandedOver> {
-		const handedOver = this.#draining.begin(drain);
+	drain(talk: Talk, drain: Drain): Promise<DrainMessages> {
+		const gathered = this.#draining.begin(drain);
 		const sayAt = this.#clock.elapsed() + DRAIN_SAYS_AFTER_MS;
 		this.#state = { ...this.#state, drain: this.#draining.stateUntil(sayAt) };
 		this.attend(talk);
-		return handedOver;
+		return gathered;
 	}
 
 	/**
@@ -293,7 +293,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	}
 
 	#endDrain(): void {
-		this.#draining.handOver([]);
+		this.#draining.endWith([]);
 		this.#state = { ...this.#state, drain: undefined };
 	}
 

@@ -1,7 +1,7 @@
 import type { EndedRecord } from "../ledger/records.ts";
 import type { RunId } from "../run/ids.ts";
 import type { Announce } from "./announce.ts";
-import type { CurrentDrain, HandedOver } from "./current-drain.ts";
+import type { CurrentDrain, DrainMessages } from "./current-drain.ts";
 import { type DeliveryAction, type DeliveryState, given } from "./decide.ts";
 import { spentOnTurn } from "./gather.ts";
 import type { StoppedMessage } from "./stopped.ts";
@@ -46,7 +46,7 @@ export function carryOut(action: DeliveryAction, carrying: Carrying): void {
 			const announces = takeAnnounces(carrying, records, action.maxBytes);
 			// Another process may have delivered them all, and there may be more to wait for.
 			if (announces.length === 0 && records.length > 0) drainOn(carrying);
-			else handOver(carrying, [takeStopped(carrying, recordsOf(action.stopped, carrying)) ?? [], announces].flat());
+			else endDrain(carrying, [takeStopped(carrying, recordsOf(action.stopped, carrying)) ?? [], announces].flat());
 			break;
 		}
 		case "say what is awaited":
@@ -80,8 +80,8 @@ function drainOn({ telling, remember, draining, lookAgain }: Carrying): void {
 	lookAgain();
 }
 
-function handOver({ remember, draining }: Carrying, messages: HandedOver): void {
-	draining.handOver(messages);
+function endDrain({ remember, draining }: Carrying, messages: DrainMessages): void {
+	draining.endWith(messages);
 	remember((state) => ({ ...state, drain: undefined }));
 }
 

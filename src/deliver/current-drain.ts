@@ -12,16 +12,16 @@ export interface Drain {
 }
 
 /** What a draining pi puts into its conversation. */
-export type HandedOver = readonly (Announce | StoppedMessage)[];
+export type DrainMessages = readonly (Announce | StoppedMessage)[];
 
 /** The drain that is under way, if any. */
 export class CurrentDrain {
-	#drain: (Drain & { handOver(messages: HandedOver): void }) | undefined;
+	#drain: (Drain & { endWith(messages: DrainMessages): void }) | undefined;
 
 	/** Resolves with the announces of the runs that finish next; with none if there is no time left. */
-	begin(drain: Drain): Promise<HandedOver> {
-		const { promise, resolve } = Promise.withResolvers<HandedOver>();
-		this.#drain = { ...drain, handOver: resolve };
+	begin(drain: Drain): Promise<DrainMessages> {
+		const { promise, resolve } = Promise.withResolvers<DrainMessages>();
+		this.#drain = { ...drain, endWith: resolve };
 		return promise;
 	}
 
@@ -35,8 +35,8 @@ export class CurrentDrain {
 	}
 
 	/** Ends the drain with these messages. */
-	handOver(messages: HandedOver): void {
-		this.#drain?.handOver(messages);
+	endWith(messages: DrainMessages): void {
+		this.#drain?.endWith(messages);
 		this.#drain = undefined;
 	}
 

@@ -89,7 +89,7 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 	const { run, plan } = record;
 	if (run.state !== "ended") return;
 	// The requester of a guest knows which messages the guest did not receive, and continues with them.
-	if (plan.guest || !canGoOn(run.outcome)) return;
+	if (plan.guest || !canContinue(run.outcome)) return;
 	const waiting = notTakenIn(ledger, record, run.endedAt);
 	if (waiting.length === 0) return;
 	const next = admitInTransaction(ledger, {
@@ -112,7 +112,7 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 
 /** The messages that no run will get when this one ends like this: a line for each, for the reader of the outcome. */
 export function undelivered(ledger: Ledger, record: RunRecord, { endedAt, outcome }: EndedRun): Redacted[] {
-	if (record.plan.guest || canGoOn(outcome)) return [];
+	if (record.plan.guest || canContinue(outcome)) return [];
 	return notTakenIn(ledger, record, endedAt).map(
 		({ body }) =>
 			ours`This message was not delivered, because the run ended first: ${reshaped(ledger.redact(body), quoted)}`,
@@ -147,7 +147,7 @@ function heldOnDisk({ files }: Ledger, file: string, runId: RunId): Set<unknown>
 const UNREADABLE = new Set<unknown>(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS"]);
 
 /** A stopped run stays stopped, and a child that could not be started cannot continue either. */
-const CAN_GO_ON: Readonly<Record<Cause, boolean>> = {
+const CAN_CONTINUE: Readonly<Record<Cause, boolean>> = {
 	stopped: false,
 	refused: false,
 	finalized: true,
@@ -164,4 +164,4 @@ const CAN_GO_ON: Readonly<Record<Cause, boolean>> = {
 	unreadable: true,
 };
 
-const canGoOn = ({ cause }: Outcome): boolean => CAN_GO_ON[cause];
+const canContinue = ({ cause }: Outcome): boolean => CAN_CONTINUE[cause];

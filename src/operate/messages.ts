@@ -52,7 +52,7 @@ export function messagesIn(file: string, { includeTools }: { includeTools: boole
 		const calls = message.content.flatMap((part) => {
 			if (part.type !== "toolCall") return [];
 			// The result of a child is its answer, whether or not tools are of interest.
-			if (part.name === FINALIZE_TOOL) return [handedOver(part.arguments)];
+			if (part.name === FINALIZE_TOOL) return [returnedAnswer(part.arguments)];
 			return includeTools ? [`→ ${part.name} ${JSON.stringify(part.arguments)}`] : [];
 		});
 		const text = [plainText(message.content), ...calls, ...failure].filter((part) => part !== "").join("\n");
@@ -74,7 +74,7 @@ function plainText(content: Content): string {
 	return parts.filter(Boolean).join("\n").trim();
 }
 
-function handedOver(call: Record<string, unknown>): string {
+function returnedAnswer(call: Record<string, unknown>): string {
 	const parts = [call.error, call.result].filter((part) => typeof part === "string" && part !== "");
 	return `${call.status === "ERROR" ? "ERROR: " : ""}${parts.join("\n")}`;
 }

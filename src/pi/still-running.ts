@@ -19,21 +19,21 @@ interface StillRunning {
 
 /** The user ended a turn with Esc. It is easy to miss that these runs continue. */
 export async function sayStillRunning(setup: StillRunning): Promise<void> {
-	const runs = await goingOn(setup);
+	const runs = await keptRuns(setup);
 	if (runs.length === 0) return;
 	const them = runs.length === 1 ? "it" : "them";
-	const text = `${whoGoesOn(runs)} in the background. ${INSPECTOR_KEY} shows ${them}, /stop stops ${them}.`;
+	const text = `${whatKeepsRunning(runs)} in the background. ${INSPECTOR_KEY} shows ${them}, /stop stops ${them}.`;
 	setup.session.ui.notify(text, "info");
 }
 
 /** pi is closing: says what keeps running, what it may cost, and how to view it. Printed, since pi's screen is gone. */
 export async function printStillRunning(setup: StillRunning, print = toTerminal): Promise<void> {
-	const runs = await goingOn(setup);
+	const runs = await keptRuns(setup);
 	if (runs.length === 0) return;
 	const file = setup.session.sessionManager.getSessionFile();
 	const report = runs.length === 1 ? "Its report comes" : "Their reports come";
 	const lines = [
-		`${whoGoesOn(runs)} without pi.`,
+		`${whatKeepsRunning(runs)} without pi.`,
 		costOf(runs),
 		...(file === undefined ? [] : [`${report} when you open this session again: pi --session ${inOneLine(file)}`]),
 		`View or stop ${runs.length === 1 ? "it" : "them"} from a shell: pi-geon list, pi-geon stop <run>.`,
@@ -50,13 +50,13 @@ function toTerminal(text: string): void {
 	}
 }
 
-interface GoingOn {
+interface KeptRun {
 	view: RunView;
 	limits: RunRecord["plan"]["limits"];
 }
 
 /** Without runs that are being stopped. */
-function goingOn({ session, services, open }: StillRunning): Promise<GoingOn[]> {
+function keptRuns({ session, services, open }: StillRunning): Promise<KeptRun[]> {
 	return services.use(session, async ({ ledger, redactor }) =>
 		open
 			.flatMap(({ id }) => findRun(ledger, id) ?? [])
@@ -65,7 +65,7 @@ function goingOn({ session, services, open }: StillRunning): Promise<GoingOn[]> 
 	);
 }
 
-function whoGoesOn(runs: readonly GoingOn[]): string {
+function whatKeepsRunning(runs: readonly KeptRun[]): string {
 	const names = runs.slice(0, RUNS_SAID).map(({ view: { agent, label } }) => agent + (label ? ` "${label}"` : ""));
 	const more = runs.length - names.length;
 	const who = [...names, ...(more > 0 ? [`${more} more`] : [])].join(", ");
@@ -73,7 +73,7 @@ function whoGoesOn(runs: readonly GoingOn[]): string {
 }
 
 /** Only the time limit bounds a run without a cost limit. */
-function costOf(runs: readonly GoingOn[]): string {
+function costOf(runs: readonly KeptRun[]): string {
 	const spent = runs.reduce((sum, { view }) => sum + view.usage.cost, 0);
 	const soFar = spent > 0 ? `Cost so far: ${dollars(spent)}` : "No cost so far";
 	const left = runs.map(({ view, limits }) =>

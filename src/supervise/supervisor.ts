@@ -88,7 +88,7 @@ export class Supervisor {
 	}
 
 	/** Waits until a host knows of the run, or the run has finished. False if neither happens in time. */
-	async handOver(id: RunId, withinMs: number): Promise<boolean> {
+	async awaitHost(id: RunId, withinMs: number): Promise<boolean> {
 		const enough = new AbortController();
 		const cancel = this.#ports.clock.after(withinMs, () => enough.abort());
 		let hasHeard = false;

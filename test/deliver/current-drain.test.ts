@@ -8,8 +8,8 @@ test("a drain ends once, with the first messages that it gets", async () => {
 	const draining = new CurrentDrain();
 	const handed = draining.begin(drain);
 	const message = { customType: "pi-geon:stopped", content: "" } as never;
-	draining.handOver([message]);
-	draining.handOver([]);
+	draining.endWith([message]);
+	draining.endWith([]);
 	expect(await handed).toEqual([message]);
 	expect(draining.stateUntil(5)).toBeUndefined();
 });
@@ -20,7 +20,7 @@ test("it is overdue from its deadline on, and only while it lasts", () => {
 	void draining.begin(drain);
 	expect([draining.isOverdue(99), draining.isOverdue(100)]).toEqual([false, true]);
 	expect(draining.stateUntil(5)).toEqual({ deadline: 100, sayAt: 5 });
-	draining.handOver([]);
+	draining.endWith([]);
 	expect(draining.isOverdue(100)).toBe(false);
 });
 
@@ -36,7 +36,7 @@ test("the user is told only while it lasts", () => {
 	});
 	draining.sayAwaited(open, 7);
 	draining.sayLeft(open);
-	draining.handOver([]);
+	draining.endWith([]);
 	draining.sayAwaited(open, 8);
 	expect(said).toEqual([
 		["awaited", open, 7],

@@ -20,7 +20,7 @@ const GITHUB = `ghp_${"Ab3".repeat(12)}`;
 const env = { DEPLOY_TOKEN: LITERAL };
 
 /** All that we hand to the parent: results, partial updates, host logs. */
-function handedOver(home: Home, run: Answered): string {
+function everythingShown(home: Home, run: Answered): string {
 	const hosts = join(home.agentDir, "pi-geon", "hosts");
 	const logs = readdirSync(hosts)
 		.filter((name) => name.endsWith(".log"))
@@ -46,7 +46,7 @@ test("nothing that leaves a child carries a secret: answers, calls, the task, st
 	expect(details?.results[0]?.output).toBe("The token is [redacted], in $HOME; the other is [redacted:github-token].");
 	expect(details?.results[0]?.task).toBe("Look for [redacted].");
 	expect(JSON.stringify(run.partials)).toContain("I see [redacted] here");
-	const all = handedOver(home, run);
+	const all = everythingShown(home, run);
 	expect(all).not.toContain(LITERAL);
 	expect(all).not.toContain(GITHUB);
 });
@@ -70,7 +70,7 @@ test("a token that came while the child was running is masked too", async () => 
 	});
 	const run = await startPi(home, "Go.");
 	expect(delegations(run)[0]?.results[0]?.output).toBe("It is [redacted].");
-	expect(handedOver(home, run)).not.toContain(token);
+	expect(everythingShown(home, run)).not.toContain(token);
 });
 
 test("what a child's tool prints is in the host's log, without the secret", async () => {
@@ -86,7 +86,7 @@ test("what a child's tool prints is in the host's log, without the secret", asyn
 	});
 	const run = await startPi(home, "Go.");
 	expect(delegations(run)[0]).toMatchObject({ finalized: { status: "SUCCESS" } });
-	const all = handedOver(home, run);
+	const all = everythingShown(home, run);
 	for (const how of ["with the console", "as bytes"]) {
 		expect(all).toContain(`printed ${how}: [redacted] [redacted:github-token]`);
 	}
@@ -107,7 +107,7 @@ test("an error of the provider that repeats a key does not pass it on", async ()
 		reason: "provider",
 		message: expect.stringContaining("[redacted]"),
 	});
-	expect(handedOver(home, run)).not.toContain(LITERAL);
+	expect(everythingShown(home, run)).not.toContain(LITERAL);
 });
 
 test("home paths are shortened in texts, and kept in paths to open", async () => {

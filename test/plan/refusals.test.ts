@@ -71,10 +71,10 @@ describe("an agent that is not there", () => {
 	});
 
 	test("because its file cannot be used, is answered with where that is", async () => {
-		const mend = (name: string, file: string) =>
+		const problem = (name: string, file: string) =>
 			`Unknown agent: ${name}. Its file has an error: ${file}:3:1. Available agents: custom`;
-		expect(await messageOf("broken-user", false)).toBe(mend("broken-user", "/user/broken.md"));
-		expect(await messageOf("broken-project", true)).toBe(mend("broken-project", "/project/broken.md"));
+		expect(await messageOf("broken-user", false)).toBe(problem("broken-user", "/user/broken.md"));
+		expect(await messageOf("broken-project", true)).toBe(problem("broken-project", "/project/broken.md"));
 		expect(await messageOf("broken-project", false)).toBe("Unknown agent: broken-project. Available agents: custom");
 	});
 });

@@ -92,7 +92,7 @@ export const MUTATIONS: readonly Mutation[] = [
 		breaks: "a message is taken once",
 		foundAt: 32,
 		file: "src/ledger/inbox.ts",
-		from: "if (record.plan.guest || canGoOn(outcome)) return [];",
+		from: "if (record.plan.guest || canContinue(outcome)) return [];",
 		to: "return [];",
 	},
 	{

@@ -46,6 +46,6 @@ export async function sendMessage(sending: Sending): Promise<CommandAnswer> {
 	if (isDenial(answer)) return { problem: answer.error };
 	const agent = inOneLine(record.plan.agent);
 	if (!spawned) return [`Sent to ${agent}, run ${answer.runId}. It gets the message after its current step.`];
-	if (!ctx.hasUI) await services.supervisor.handOver(spawned.run.id, TAKEN_WITHIN_MS);
+	if (!ctx.hasUI) await services.supervisor.awaitHost(spawned.run.id, TAKEN_WITHIN_MS);
 	return [`${agent} continues with your message as run ${spawned.run.id}. Its report comes into this conversation.`];
 }

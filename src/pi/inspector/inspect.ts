@@ -53,7 +53,7 @@ export async function inspect(ctx: ExtensionContext, setup: InspectSetup): Promi
 				{ overlay: true, overlayOptions: { anchor: "top-left", width: "100%", maxHeight: "100%", margin: 0 } },
 			),
 		);
-		if (open !== undefined && canSwitch(ctx)) await goOnInCopy(ctx, session, open);
+		if (open !== undefined && canSwitch(ctx)) await continueInCopy(ctx, session, open);
 	} finally {
 		endings.delete(end);
 	}
@@ -67,7 +67,7 @@ export async function inspect(ctx: ExtensionContext, setup: InspectSetup): Promi
  * A copy, beside the user's own sessions: pi puts the session of a later /new beside the current one, and lists what is
  * there. The session itself belongs to the subagent, which may be asked to continue, and is archived one day.
  */
-async function goOnInCopy(ctx: CanSwitch, session: ExtensionContext, { file, cwd }: SessionToOpen): Promise<void> {
+async function continueInCopy(ctx: CanSwitch, session: ExtensionContext, { file, cwd }: SessionToOpen): Promise<void> {
 	const here = session.sessionManager;
 	// pi has a folder for each directory.
 	const folder = cwd === here.getCwd() ? here.getSessionDir() : undefined;

@@ -60,11 +60,11 @@ export function itemsOf(entry: SessionEntry, redact: Redactor["redact"]): Transc
 		if (part.type === "text" && text !== undefined && text.trim() !== "") return [{ kind: "said", text: clean(text) }];
 		if (part.type !== "toolCall") return [];
 		const args = fieldsOf(part.arguments) ?? {};
-		if (part.name === FINALIZE_TOOL) return [handedOver(args)];
+		if (part.name === FINALIZE_TOOL) return [returnedAnswerItem(args)];
 		return [{ kind: "called", text: clean(callLine({ name: part.name, args })) }];
 	}
 
-	function handedOver(args: Readonly<Record<string, unknown>>): TranscriptItem {
+	function returnedAnswerItem(args: Readonly<Record<string, unknown>>): TranscriptItem {
 		const parts = [textOf(args.error), textOf(args.result)].filter((part) => part !== undefined);
 		return { kind: "answer", text: clean(parts.join("\n\n")), isError: args.status === "ERROR" };
 	}
