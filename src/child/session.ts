@@ -152,10 +152,10 @@ function requireTools(
 	const say = (label: string, names: string[]) => (names.length > 0 ? `${label}: ${names.join(", ")}. ` : "");
 	if (missing.length > 0 || extra.length > 0) {
 		throw new SetupFailed(
-			`The child's tools are not those of its plan. ${say("Missing", missing)}${say("Not planned", extra)}`.trim(),
+			`The subagent's tools are not those of its plan. ${say("Missing", missing)}${say("Not planned", extra)}`.trim(),
 		);
 	}
 	if (actual.every((name) => name === finalize || name === ASK_TOOL)) {
-		throw new SetupFailed(`None of the child's tools is available. ${say("Planned", planned)}`.trim());
+		throw new SetupFailed(`None of the subagent's tools is available. ${say("Planned", planned)}`.trim());
 	}
 }

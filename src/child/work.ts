@@ -283,6 +283,6 @@ function setupCause(error: unknown, { session }: LaunchPlan): EndCause {
 		return { kind: "refused", error: { code: "SUBAGENT_DISABLED", message, reason: "sandbox_unavailable" } };
 	}
 	if (!(error instanceof SetupFailed))
-		return crashOf(error, session.file, `The child could not be started: ${messageOf(error)}`);
+		return crashOf(error, session.file, `The subagent could not be started: ${messageOf(error)}`);
 	return { kind: "refused", error: { code: "SUBAGENT_FAILED", message: error.message, reason: "setup" } };
 }

@@ -31,7 +31,7 @@ export const pool: Command = {
 		if (name === undefined) {
 			const which =
 				pools.length === 0
-					? "None is configured (pools in pi-geon.json)"
+					? "No pool is configured (pools in pi-geon.json)"
 					: `Say which: ${pools.map((one) => one.name).join(", ")}`;
 			return out.misused(`${which}.`);
 		}

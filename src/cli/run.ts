@@ -103,7 +103,9 @@ function parseWords({ options }: Command, args: string[]) {
 		return { words: positionals, options: values as Record<string, string | boolean | undefined> };
 	} catch (error) {
 		if (!(error instanceof TypeError)) throw error;
-		// Node's message takes three lines.
+		// Node's messages take three lines, or read like a specification.
+		const [, lacking] = /'(?:-\w, )?--([\w-]+) <value>' argument missing/.exec(error.message) ?? [];
+		if (lacking !== undefined) return { error: `--${lacking} needs a value: ${options[lacking]?.takes ?? "…"}.` };
 		const [, long, short] = /(?:--([\w-]+)|-(\w))\S* argument is ambiguous/.exec(error.message) ?? [];
 		const name = long ?? Object.keys(options).find((key) => short !== undefined && options[key]?.short === short);
 		if (name === undefined) return { error: `${error.message.split(/\n|\. To specify/)[0]?.replace(/\.$/, "")}.` };

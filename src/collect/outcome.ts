@@ -90,7 +90,10 @@ function failureOf(cause: FailedCause): Failure {
 		case "reported_error":
 			return { ...failedBy(cause.finalized.error, "reported_error"), finalized: cause.finalized };
 		case "not_finalized":
-			return failedBy(`The child stopped without a valid call of ${FINALIZE_TOOL}: ${cause.problem}`, "not_finalized");
+			return failedBy(
+				`The subagent stopped without a valid call of ${FINALIZE_TOOL}: ${cause.problem.replace(/\.?$/, ".")}`,
+				"not_finalized",
+			);
 		case "uncheckable":
 			return failedBy(
 				`Its result could not be checked against the outputSchema in ${cause.file}: ${cause.problem}. Fix the schema: ` +

@@ -71,7 +71,7 @@ test("a run becomes one file: to stdout as Markdown, into a file by its name, an
 	const again = await piGeon(home, ["export", "last", "--md", "-o", "run.html"]);
 	expect(again).toMatchObject({
 		code: 1,
-		stderr: expect.stringMatching(/run\.html is there already.*--force replaces it/),
+		stderr: expect.stringMatching(/run\.html already exists.*--force replaces it/),
 	});
 	expect(readFileSync(file("run.html"), "utf8")).toBe(html);
 	writeFileSync(file("precious.txt"), "precious", { mode: 0o644 });

@@ -95,6 +95,7 @@ describe("a usage error", () => {
 				["list", "--limit", "-3"],
 				"--limit needs a value, and what begins with a dash is read as an option. Write --limit=<n>.",
 			],
+			[["list", "--limit"], "--limit needs a value: <n>. Usage: pi-geon list"],
 			[["list", "--limit=-3"], '--limit takes a whole number of at least 1, not "-3".'],
 			[["list", "--all", "--limit", "1"], "--all and --limit cannot be combined"],
 			[["info"], "Missing argument: <run>. Usage: pi-geon info <run>"],

@@ -33,3 +33,13 @@ test("an idle limit is named without a file, since the agent's or the configurat
 	const outcome = outcomeWithoutHost(record, { kind: "timeout", limit: "idle", afterMs: 1000 }, redact);
 	expect(outcome).toMatchObject({ error: { message: "It was silent for 1 s (idleTimeoutMs)." } });
 });
+
+test.each(["it never called the tool", "`result` is too long. Make it shorter."])(
+	"the message about a missing answer ends with one full stop: %s",
+	(problem) => {
+		const record = { usage: NO_USAGE, run: { id: newRunId(), attempt: 1 }, plan: { warnings: [] } };
+		const { status, ...outcome } = outcomeWithoutHost(record, { kind: "not_finalized", problem }, redact);
+		expect(status).toBe("error");
+		expect(outcome).toMatchObject({ error: { message: expect.stringMatching(/[^.]\.$/) } });
+	},
+);

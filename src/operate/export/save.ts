@@ -13,6 +13,6 @@ export function saveExport(file: string, text: string, { replace }: { replace: b
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error)) throw error;
 		const isThere = error.code === "EEXIST" || statSync(file, { throwIfNoEntry: false }) !== undefined;
-		return { status: "error", error: isThere ? `${file} is there already, and was not changed.` : messageOf(error) };
+		return { status: "error", error: isThere ? `${file} already exists, and was not changed.` : messageOf(error) };
 	}
 }
