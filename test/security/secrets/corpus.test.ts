@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../../src/collect/redact/redactor.ts";
 import { bareTokens } from "./bare-tokens.ts";
+import { fifthBareTokens } from "./fifth-bare-tokens.ts";
+import { fifthInFiles } from "./fifth-in-files.ts";
+import { fifthInUse } from "./fifth-in-use.ts";
+import { fifthKeyBlocks } from "./fifth-key-blocks.ts";
+import { fifthLookAlikes } from "./fifth-look-alikes.ts";
 import { inContext } from "./in-context.ts";
 import { keyBlocks } from "./key-blocks.ts";
 import { lastBareTokens, lastInContext, lastKeyBlocks, lastLookAlikes } from "./last.ts";
@@ -29,6 +34,10 @@ const GROUPS: [name: string, samples: (seed?: number) => Sample[], least: number
 	["secrets in context, written last", lastInContext, 0.95],
 	["key blocks, written last", lastKeyBlocks, 1],
 	["bare tokens, written last", lastBareTokens, 0.85],
+	["secrets in files, fifth part", fifthInFiles, 0.73],
+	["secrets in use, fifth part", fifthInUse, 0.66],
+	["key blocks, fifth part", fifthKeyBlocks, 0.79],
+	["bare tokens, fifth part", fifthBareTokens, 0.78],
 ];
 
 /** What is caught, and what else of the text was lost with it. */
@@ -58,7 +67,13 @@ describe("a corpus of secrets that is kept apart from the patterns", () => {
 	});
 
 	it("leaves look-alikes as they are", () => {
-		const all = [...lookAlikes(), ...laterLookAlikes(), ...thirdLookAlikes(), ...lastLookAlikes()];
+		const all = [
+			...lookAlikes(),
+			...laterLookAlikes(),
+			...thirdLookAlikes(),
+			...lastLookAlikes(),
+			...fifthLookAlikes(),
+		];
 		const changed = all.filter(({ text }) => redact(text) !== text).map(({ name }) => name);
 		console.log(`redaction: ${changed.length} of ${all.length} look-alikes changed`);
 		expect(new Set(all.map(({ text }) => text)).size).toBe(all.length);
