@@ -4,7 +4,15 @@ import { MASK_WITH_KIND, MASKED, maskOf } from "./mask.ts";
 import { Neighbourhood } from "./neighbourhood.ts";
 import { isOurSession } from "./references.ts";
 import { Rewriting } from "./rewriting.ts";
-import { isSecretValue, LEAST_VALUE, looksChosen, looksRandom, looksStrong } from "./secret-values.ts";
+import {
+	isSecretValue,
+	LEAST_VALUE,
+	looksChosen,
+	looksMixed,
+	looksRandom,
+	looksShuffled,
+	looksStrong,
+} from "./secret-values.ts";
 import { type Separation, separationAfter } from "./separators.ts";
 import { isShortNameOfPassword } from "./short-names.ts";
 import { valueBefore } from "./value-before.ts";
@@ -12,7 +20,7 @@ import { type Value, ValueReader } from "./values.ts";
 
 /** The telling part of a name. The rest of the name is read from there in both directions. */
 const TELLING_PART =
-	/pass|pwd|pw|pswd|psk|secret|token|key|auth|cred|jwt|pat|dsn|bearer|salt|pfx|p12|jks|mnemonic|phrase|conn(?:ection)?[_-]?str|kennwort|senha|contrase(?:n|ñ)a|masterauth|sonar\.login/gi;
+	/pass|pwd|pw|pswd|psk|secret|token|key|auth|cred|jwt|pat|dsn|bearer|salt|pepper|totp|pfx|p12|jks|mnemonic|phrase|conn(?:ection)?[_-]?str|kennwort|senha|contrase(?:n|ñ)a|masterauth|sonar\.login/gi;
 const MAX_NAME = 80;
 const CLOSERS = new Uint8Array(128);
 for (const character of "\"'`]\\*!)") CLOSERS[character.charCodeAt(0)] = 1;
@@ -105,14 +113,15 @@ function secretAt(
 	const written = text.slice(start, nameEnd);
 	const named = assignedKind(text, start, written, values);
 	if (named === undefined) return undefined;
-	const kind = named === "any key" ? "token" : named;
 	const end = endOfClosers(text, nameEnd);
 	const found: FoundName = { start, end, name: written, closers: text.slice(nameEnd, end) };
 	const separation = separationAfter(text, found);
+	const kind = separation?.sign === "user" ? "password" : named === "any key" ? "token" : named;
 	const value = separation && valueAfter(text, values, found, separation);
 	const valueWritten = value === undefined ? "" : text.slice(value.start, value.end);
 	if (isOurSession(written, valueWritten)) return undefined;
-	if (named === "any key" && !speaksForItself(valueWritten)) return undefined;
+	if (named === "any key" && !(isMixedKey(valueWritten) || (/\w[_-]?key$/i.test(written) && isHexKey(valueWritten))))
+		return undefined;
 	if (value !== undefined && separation !== undefined && valueWritten.length >= LEAST_VALUE) {
 		if (isSecret(value, valueWritten, kind, separation)) {
 			const whole = values.whole(value);
@@ -131,7 +140,9 @@ function secretAt(
 /**
  * So random that a name which says only `key` is enough. A public key begins with these letters; a cache key has dashes.
  */
-const speaksForItself = (value: string): boolean =>
+const isHexKey = (value: string): boolean => /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})$/.test(value);
+
+const isMixedKey = (value: string): boolean =>
 	value.length >= 24 &&
 	/^(?!AAAA|MI[GIH])[A-Za-z0-9+/=_]+$/.test(value) &&
 	/[a-z]/.test(value) &&
@@ -191,7 +202,8 @@ function valueAfter(
 	found: FoundName,
 	{ from, sign }: Separation,
 ): Value | undefined {
-	if (sign === ">" && text.charCodeAt(from) === 0x7b) return textOfElement(text, from);
+	const element = sign === ">" ? textOfElement(text, from) : undefined;
+	if (element !== undefined) return element;
 	const value = values.read(from, sign === "=" && found.closers === "" && isEnvironment(text, found));
 	if (value === undefined) return undefined;
 	// The next flag is not the value of this one.
@@ -212,20 +224,27 @@ function isProse(text: string, { start, end }: Value): boolean {
 
 const isLower = (code: number): boolean => code >= 0x61 && code <= 0x7a;
 
-/** Values that Maven and Jenkins encrypted are in braces, which would end any other value. */
+/** The text of an XML element may hold characters that end any other value. A mere word may be a type. */
 function textOfElement(text: string, from: number): Value | undefined {
-	const end = text.indexOf("<", from);
-	if (end === -1 || end - from > 600 || /\s/.test(text.slice(from, end))) return undefined;
-	return { start: from, end, notation: "quoted" };
+	ELEMENT_TEXT.lastIndex = from;
+	if (!ELEMENT_TEXT.test(text)) return undefined;
+	const end = ELEMENT_TEXT.lastIndex;
+	return { start: from, end, notation: /^[A-Za-z_.]+$/.test(text.slice(from, end)) ? "bare" : "quoted" };
 }
+
+const ELEMENT_TEXT = /[^\s<\]]{1,600}(?=<|\]\]>)/y;
 
 function isSecret(value: Value, written: string, kind: CredentialName, { proof }: Separation): boolean {
 	// Masked by an earlier pass.
 	if (written.startsWith(MASKED)) return false;
-	if (proof === "strong") {
+	if (proof !== "name") {
 		const bare = withoutPunctuation(written);
 		if (value.notation !== "quoted") value.end = value.start + bare.length;
-		const isStrong = looksStrong(bare) || (kind !== "token" && looksChosen(bare));
+		// In quotes even a sentence holds a value as it is.
+		const asQuoted = proof === "mixed" || value.notation === "quoted";
+		const isStrong =
+			looksStrong(bare) ||
+			(kind !== "token" && (looksChosen(bare) || looksShuffled(bare) || (asQuoted && looksMixed(bare))));
 		return (isStrong || (bare.length >= leastRandom(kind) && looksRandom(bare))) && isSecretValue(bare, kind, "quoted");
 	}
 	return isSecretValue(written, kind, value.notation);

@@ -1,7 +1,7 @@
 import { DASHED, isQuote, startOf } from "./characters.ts";
 import { MASKED, maskOf } from "./mask.ts";
 import { Rewriting } from "./rewriting.ts";
-import { isSecretValue, looksChosen, looksStrong } from "./secret-values.ts";
+import { isSecretValue, looksChosen, looksMixed, looksStrong } from "./secret-values.ts";
 
 const raw = String.raw;
 const VALUE = raw`("[^"\n]{3,200}"|'[^'\n]{3,200}'|[^\s"'|;<>-][^\s"'|;<>]{2,200})`;
@@ -31,6 +31,11 @@ const PROGRAMS: [programs: string, argument: string][] = [
 	],
 	["7z 7za unrar rar", afterFlag("-p")],
 	["ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd", afterFlag(raw`-w[ \t]*`)],
+	["snmpwalk snmpget snmpset snmpbulkwalk snmpbulkget snmptrap snmptable", afterFlag(raw`-[cAX][ \t]+`)],
+	["dsmod dsadd", afterFlag(raw`-pwd[ \t]+`)],
+	["elixir iex erl rabbitmq-server", afterFlag(raw`(?:--cookie|-setcookie)[ \t=]+`)],
+	["kubectl oc", raw`--from-literal[ \t=]["']?[\w.-]{1,80}=${VALUE}`],
+	["mkpasswd", raw`mkpasswd(?:[ \t]+-m[ \t]+\S{1,20}|[ \t]+--?[\w=-]{1,30}){0,3}[ \t]+(?!-)${VALUE}`],
 	["smbclient rpcclient smbmap", afterFlag(raw`-U[ \t]*["']?[\w.\\/-]{1,60}%`)],
 	[
 		"net",
@@ -41,18 +46,21 @@ const PROGRAMS: [programs: string, argument: string][] = [
 	["lftp", afterFlag(raw`-u[ \t]*[\w.@-]{1,60},`)],
 	[
 		"openssl",
-		raw`(?<=[ \t"'])(?:(?:-pass|-passin|-passout)${GAP}["']?pass:|-[kK]${GAP}|passwd[ \t]+(?:-(?:\d|apr1|salt[ \t]+\S{1,20})[ \t]+){0,3})${VALUE}`,
+		raw`(?<=[ \t"'])(?:(?:-pass|-passin|-passout)${GAP}["']?pass:|-[kK]${GAP}|-hmac${GAP}|-macopt${GAP}["']?(?:hex)?key:|passwd[ \t]+(?:-(?:\d|apr1|salt[ \t]+\S{1,20})[ \t]+){0,3})${VALUE}`,
 	],
 	["plink pscp psftp putty kitty", afterFlag(raw`-pw${GAP}`)],
 	["signtool", afterFlag(raw`/p[ \t]+`)],
 	["schtasks", afterFlag(raw`/r?p[ \t]+`)],
 	["cmdkey", afterFlag("/pass:")],
-	["rclone", raw`(?:config[ \t]+\w+|obscure)[^\n]{0,120}?[ \t](?:pass|password|obscure)[ \t=]+${VALUE}`],
-	["mc", raw`alias[ \t]+set[ \t]+\S{1,60}[ \t]+\S{1,100}[ \t]+\S{1,60}[ \t]+${VALUE}`],
+	["rclone", raw`(?:rclone[ \t]+obscure|config[ \t]+\w+[^\n]{0,120}?[ \t](?:pass|password|obscure))[ \t=]+${VALUE}`],
+	["mc", raw`(?:alias[ \t]+set|config[ \t]+host[ \t]+add)[ \t]+\S{1,60}[ \t]+\S{1,100}[ \t]+\S{1,60}[ \t]+${VALUE}`],
 	["rootpw", raw`rootpw[ \t]+(?:--plaintext[ \t]+)?${VALUE}`],
 	["createUser", raw`createUser[ \t]+\S{1,60}[ \t]+\w{2,8}[ \t]+${VALUE}`],
 	["xfreerdp wlfreerdp rdesktop mstsc", afterFlag(raw`/p:|-p[ \t]+`)],
-	["htpasswd", raw`-[a-zA-Z]{0,8}b[a-zA-Z]{0,8}[ \t]+\S{1,100}[ \t]+\S{1,60}[ \t]+${VALUE}`],
+	[
+		"htpasswd",
+		raw`(?:-[a-zA-Z]{0,8}b[a-zA-Z]{0,8}(?<!n[a-zA-Z]{0,8}|n)[ \t]+\S{1,100}|-[a-zA-Z]{0,4}n[a-zA-Z]{0,4})[ \t]+\S{1,60}[ \t]+${VALUE}`,
+	],
 	["rabbitmqctl", raw`(?:add_user|change_password)[ \t]+\S{1,60}[ \t]+${VALUE}`],
 	["wpa_passphrase", raw`wpa_passphrase[ \t]+\S{1,60}[ \t]+${VALUE}`],
 	["doctl hcloud linode-cli", afterFlag(raw`-t[ \t]+|--access-token[ \t=]+`)],
@@ -64,7 +72,7 @@ const PROGRAMS: [programs: string, argument: string][] = [
 	["ConvertTo-SecureString", raw`ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?${VALUE}`],
 	[
 		"echo printf",
-		raw`(?:echo|printf)[ \t]+(?:-n[ \t]+|["']%s["'][ \t]+)?(?:["']?\w{1,40}:)?${VALUE}[ \t]*\|[^\n]{0,60}?(?:--password-stdin|--with-token|--stdin|sudo -S|chpasswd|kinit|cryptsetup|secrets? (?:create|put|set|add)|gpg[^\n]{0,40}passphrase-fd)`,
+		raw`(?:echo|printf)[ \t]+(?:-n[ \t]+|["']%s(?:\\n)?["'][ \t]+)?(?:["']?\w{1,40}:)?${VALUE}[ \t]*\|[^\n]{0,60}?(?:--password-stdin|--with-token|--stdin|sudo -S|chpasswd|kinit|cryptsetup|wg pubkey|secrets? (?:create|put|set|add)|gpg[^\n]{0,40}passphrase-fd)`,
 	],
 ];
 /** Calls that take a user and a password as their last two arguments. */
@@ -92,7 +100,7 @@ function argumentPattern(argument: string, value: string): RegExp {
 /** `echo x | docker login` and `sudo -S docker ps <<< x` contain the name of another program. */
 const REACH = 100;
 const READS_STDIN =
-	/--(?:password-)?stdin|--with-token|sudo -S|chpasswd|kinit|cryptsetup|secrets? (?:create|put|set|add)|passphrase-fd/g;
+	/--(?:password-)?stdin|--with-token|sudo -S|chpasswd|kinit|cryptsetup|wg pubkey|secrets? (?:create|put|set|add)|passphrase-fd/g;
 const SIGNS_OF_COMMANDS = new Map([
 	["echo", READS_STDIN],
 	["printf", READS_STDIN],
@@ -188,7 +196,7 @@ function maskArguments(rewriting: Rewriting, { argument, needsProof }: Program, 
 		const quoted = isQuote(command.charCodeAt(from)) ? 1 : 0;
 		const value = command.slice(from + quoted, to - quoted);
 		const enough = needsProof
-			? looksStrong(value) || looksChosen(value) || isSecretValue(value, "token", "bare")
+			? looksStrong(value) || looksMixed(value) || looksChosen(value) || isSecretValue(value, "token", "bare")
 			: true;
 		if (enough && isSecretValue(value, "password", "quoted"))
 			rewriting.replace(start + from + quoted, start + to - quoted, PASSWORD_MASK);

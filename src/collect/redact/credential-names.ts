@@ -20,7 +20,7 @@ areAll("short password", "PASS PWD PW PHRASE");
 areAll("secret", "SECRET");
 areAll(
 	"token",
-	"TOKEN TOKENS AUTHTOK PFX P12 JKS KEYSTORE JWT BEARER APIKEY AUTH AUTHORIZATION CREDENTIAL CREDENTIALS CREDS",
+	"TOKEN TOKENS AUTHTOK PFX P12 JKS KEYSTORE JWT BEARER APIKEY AUTH AUTHORIZATION CREDENTIAL CREDENTIALS CREDS TOTP PEPPER",
 );
 areAll("short token", "PAT DSN COOKIE SALT OAUTH");
 areAll("key", "KEY KEYS");
@@ -30,10 +30,10 @@ areAll("qualifier", "PRIMARY SECONDARY BACKUP PLAIN DATA RAW TEXT DEFAULT IDENT"
 
 /** Looks backwards from the end of a word, so that the first mismatch ends the search. */
 const JOINED =
-	/(?<=(PASSWORD|PASSWD|PASSPHRASE|STOREPASS|KEYPASS|DBPASS|DBPWD|USERPASS|SSHPASS|ROOTPW|REQUIREPASS|MASTERAUTH)|(SECRET)|(?:TOKEN|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|AUTHKEY|LICENSEKEY|ENCRYPTIONKEY|SIGNINGKEY|CONNECTIONSTRING|CONNSTR))/y;
+	/(?<=(PASSWORD|PASSWD|PASSPHRASE|[A-Z0-9]{2}(?<!COM|BY|SUR|TRES|OVER|UNDER|MINI|PG)PASS|[A-Z]{2}PWD|ROOTPW|PSK|MASTERAUTH)|(SECRET)|(?:TOKEN|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|AUTHKEY|LICENSEKEY|ENCRYPTIONKEY|SIGNINGKEY|CONNECTIONSTRING|CONNSTR))/y;
 const LEAST_JOINED = "DBPWD".length;
 /** The last two letters of these, because most words end in other letters. */
-const ENDS_JOINED = new Set("RD WD SE SS PW TH ET EN EY NG TR".split(" ").map((end) => lastTwo(end, 2)));
+const ENDS_JOINED = new Set("RD WD SE SS PW SK TH ET EN EY NG TR".split(" ").map((end) => lastTwo(end, 2)));
 
 function lastTwo(word: string, end: number): number {
 	return ((word.charCodeAt(end - 2) & 0x1f) << 5) | (word.charCodeAt(end - 1) & 0x1f);
@@ -44,16 +44,20 @@ const SECRET_BY_WORD = new Map<Word, boolean>();
 const SECRET_KEYS =
 	"API ACCESS SECRET PRIVATE AUTH ENCRYPTION ENCRYPT SIGNING MASTER ACCOUNT LICENSE APP APPLICATION SERVICE DEPLOY " +
 	"ADMIN CLIENT SHARED HMAC AES STORAGE WEBHOOK JWT SESSION COOKIE ROLE SUBSCRIPTION CONSUMER INTEGRATION INGEST " +
-	"WRITE READ RECOVERY DECRYPTION DECRYPT WIFI MANAGEMENT FUNCTION FUNCTIONS HOST VALIDATION PRESHARED CRYPT CIPHER SIGN";
+	"WRITE READ RECOVERY INSTRUMENTATION DECRYPTION DECRYPT WIFI MANAGEMENT FUNCTION FUNCTIONS HOST VALIDATION PRESHARED CRYPT CIPHER SIGN";
 for (const word of SECRET_KEYS.split(" ")) SECRET_BY_WORD.set(numberOfWord(word), true);
 const HARMLESS_KEYS =
 	"CACHE PRIMARY FOREIGN PARTITION SORT PUBLIC PUBLISHABLE IDEMPOTENCY ROUTING REGISTRY OBJECT QUERY ROW INDEX HASH " +
-	"LOOKUP SHORTCUT HOT ISSUE PROJECT MAP GROUP ITEM STATE FEATURE ANON";
+	"LOOKUP SHORTCUT HOT ISSUE PROJECT MAP GROUP ITEM STATE FEATURE ANON DEDUP DEDUPE CONTENT BUILD LOCK CHUNK ASSET FILE " +
+	"BLOB LAYER STORE IMAGE NODE BLOCK HEADER COLUMN FIELD UNIQUE TRANSLATION MESSAGE CONFIG SETTING EVENT TAG COMMIT ETAG";
 for (const word of HARMLESS_KEYS.split(" ")) SECRET_BY_WORD.set(numberOfWord(word), false);
 
 const [STR, STRING, CONN, CONNECTION] = "STR STRING CONN CONNECTION".split(" ").map((word) => numberOfWord(word));
 const [DE, PASSE, A, ID, KEY, ACCESS] = "DE PASSE A ID KEY ACCESS".split(" ").map((word) => numberOfWord(word));
-const [SONAR, LOGIN, PYPI, TOKEN] = "SONAR LOGIN PYPI TOKEN".split(" ").map((word) => numberOfWord(word));
+const [PRIMARY, ENCRYPTION] = "PRIMARY ENCRYPTION".split(" ").map((word) => numberOfWord(word));
+const [SONAR, DSONAR, LOGIN, PYPI, TOKEN] = "SONAR DSONAR LOGIN PYPI TOKEN"
+	.split(" ")
+	.map((word) => numberOfWord(word));
 
 /** What a name alone says. For a short password, a key, `passe` and `a`, the surrounding text says the rest. */
 export type NameKind = CredentialName | "short password" | "key" | "any key" | "passe" | "a" | "none";
@@ -101,13 +105,19 @@ function kindByWords(name: string): CredentialName | undefined {
 		({ from, to } = words);
 		before = words.next();
 	}
-	if (role === "password" || (role === "short password" && before !== NO_WORD)) return "password";
+	// A flag says it with the word alone: `--pass x`.
+	if (role === "password" || (role === "short password" && (before !== NO_WORD || name.startsWith("-"))))
+		return "password";
 	if (last === PASSE && before === DE) return "password";
-	if (last === LOGIN && before === SONAR && words.next() === NO_WORD) return "token";
+	if (last === LOGIN && (before === DSONAR || (before === SONAR && words.next() === NO_WORD))) return "token";
 	if (isOfPypi(name)) return "token";
 	if (role === "secret" || role === "token") return role;
 	if (role === "short token" && before !== NO_WORD) return "token";
-	if (role === "key") return before !== NO_WORD && isSecretKey(name, before) ? "token" : undefined;
+	if (role === "key") {
+		// `encryption.primary_key`, unlike the primary key of a table
+		if (before === PRIMARY && words.next() === ENCRYPTION) return "token";
+		return before !== NO_WORD && isSecretKey(name, before) ? "token" : undefined;
+	}
 	if (last === ID && before === KEY && words.next() === ACCESS) return "token";
 	return kindOfJoined(name, from, to);
 }

@@ -1,9 +1,9 @@
 import { maskOf } from "./mask.ts";
 import { isPlaceholder } from "./secret-values.ts";
 
-const SECRET_KIND = /^[ \t]*kind:[ \t]*["']?Secret["']?[ \t]*\r?$|"kind":[ \t]*"Secret"/gm;
-const DATA_BLOCK = /^([ \t]*)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+[^\n]*\n?){1,200})/gm;
-const ENTRY = /^([ \t]+["']?[\w.-]{1,100}["']?:[ \t]+["']?)([^\s"'|>{&*][^\s"']{3,8000})/gm;
+const SECRET_KIND = /^[+-]?[ \t]*kind:[ \t]*["']?Secret["']?[ \t]*\r?$|"kind":[ \t]*"Secret"/gm;
+const DATA_BLOCK = /^([+-]?[ \t]*)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+[^\n]*\n?){1,200})/gm;
+const ENTRY = /^([+-]?[ \t]+["']?[\w.-]{1,100}["']?:[ \t]+["']?)([^\s"'|>{&*][^\s"']{3,8000})/gm;
 const JSON_BLOCK = /"(?:data|stringData)":[ \t\n]{0,40}\{[^{}]{1,16000}\}/g;
 const JSON_ENTRY = /("[\w.-]{1,100}":[ \t]{0,4}")([^"\n]{4,8000})(?=")/g;
 /** A list of objects may hold a Secret beside others: the kind is this near to its data. */

@@ -2,6 +2,7 @@ import { maskAssignments } from "./assignments.ts";
 import { startOf, TOKEN_CHAR } from "./characters.ts";
 import { maskColumns } from "./columns.ts";
 import { maskCommands } from "./commands.ts";
+import { maskEncodedText } from "./encoded-text.ts";
 import { maskHttpCredentials } from "./http-credentials.ts";
 import { maskKubernetesSecrets } from "./kubernetes-secrets.ts";
 import { maskLinesOfTools } from "./lines-of-tools.ts";
@@ -18,6 +19,11 @@ const MAX_PASSES = 4;
  * by every step: the names were read with all masks but their own, and new tokens appear only where a mask touches one.
  */
 export function maskPatterns(text: string): string {
+	return maskEncodedText(maskShown(text), maskShown);
+}
+
+/** All but what is encoded. */
+function maskShown(text: string): string {
 	let current = text;
 	let masks: number[] | undefined;
 	let tokensToo = true;

@@ -19,6 +19,11 @@ const PUTTY_BODY = /(Private-Lines: \d+\s{1,4})(?:[A-Za-z0-9+/=]{1,100}(?:\r?\n|
 const PUTTY_MAC = /(Private-MAC: )[0-9a-f]{40,200}/g;
 const JWK_SECRET =
 	/((?<![\w.])\\{0,3}["']?(?:d|p|q|dp|dq|qi|k)\\{0,3}["']?\s{0,4}:\s{0,4}\\{0,3}["']?)[\w-]{20,2000}(?=\\{0,3}["'\s,}]|$)/g;
+/** The numbers of a key as DNSSEC and OpenSSL write them. */
+const NAMED_NUMBER =
+	/((?:PrivateExponent|Prime[12]|Exponent[12]|Coefficient): {0,4})[A-Za-z0-9+/=]{40,2000}|(\b(?:priv|privateExponent|prime[12]|exponent[12]|coefficient):\r?\n)(?:[ \t]{0,8}(?:[0-9a-f]{2}:){1,32}(?:[0-9a-f]{2})?\r?\n?){1,100}/g;
+const ANSIBLE_VAULT =
+	/(\$ANSIBLE_VAULT;[\w.;-]{3,60}(?:\r?\n|\\n)[^\n\w]{0,40})[0-9a-f]{20,}(?:(?:\r?\n|\\n)[^\n\w]{0,40}[0-9a-f]{2,}){0,2000}/g;
 const XML_SECRET = /(<(?:D|P|Q|DP|DQ|InverseQ)>)[A-Za-z0-9+/=\s]{20,2000}(?=<)/g;
 /** `-----BEGIN ` in base64. */
 const BASE64_PEM = "LS0tLS1CRUdJTi";
@@ -26,7 +31,7 @@ const MAX_ENCODED = 40_000;
 
 /** Signs of every key that is found by more than its own characters. */
 export const MAY_HOLD_KEY = new RegExp(
-	String.raw`PRIVATE(?: |%20|\+)KEY|OpenVPN Static key|${BASE64_PEM}|Private-Lines: |<RSAKeyValue>|\bkty\b`,
+	String.raw`PRIVATE(?: |%20|\+)KEY|OpenVPN Static key|ANSIBLE_VAULT|rivateExponent|Private-Key: \(|${BASE64_PEM}|Private-Lines: |<RSAKeyValue>|\bkty\b`,
 );
 
 /** Masks the body of private keys and leaves the lines around it, so that the reader sees that there was a key. */
@@ -37,6 +42,11 @@ export function maskPrivateKeys(text: string): string {
 	if (masked.includes("Private-Lines: ")) {
 		masked = masked.replace(PUTTY_BODY, `$1${KEY_MASK}\n`).replace(PUTTY_MAC, `$1${KEY_MASK}`);
 	}
+	if (masked.includes("rivateExponent") || masked.includes("Private-Key: ("))
+		masked = masked.replace(NAMED_NUMBER, (_key, named = "", listed = "") =>
+			listed === "" ? named + KEY_MASK : `${listed}    ${KEY_MASK}\n`,
+		);
+	if (masked.includes("$ANSIBLE_VAULT;")) masked = masked.replace(ANSIBLE_VAULT, `$1${maskOf("ansible-vault")}`);
 	if (masked.includes("<RSAKeyValue>")) masked = masked.replace(XML_SECRET, `$1${KEY_MASK}`);
 	return /\bkty\b/.test(masked) ? masked.replace(JWK_SECRET, `$1${KEY_MASK}`) : masked;
 }
@@ -149,7 +159,10 @@ function endOfWrapped(text: string, from: number): number {
 		const next = /^\r?\n[ \t]{0,12}/.exec(text.slice(end, end + 16))?.[0].length ?? 0;
 		if (next === 0) break;
 		const lineEnd = endOf(text, end + next, BASE64, 200);
-		if (lineEnd - end - next < 16 || /[^\s]/.test(text.charAt(lineEnd))) break;
+		const length = lineEnd - end - next;
+		if (length === 0 || /[^\s]/.test(text.charAt(lineEnd))) break;
+		// The last line may be short.
+		if (length < 16 && (length % 4 !== 0 || !/[A-Z0-9=]/.test(text.slice(end + next, lineEnd)))) break;
 		end = lineEnd;
 	}
 	return end;

@@ -20,7 +20,7 @@ const VAULTS = [
 	String.raw`^arn:aws[\w-]*:`,
 	String.raw`^projects/[^/\s]+/(?:locations/[^/\s]+/)?secrets/`,
 	String.raw`^(?:secret|kv|secrets)/[\w/.-]+$`,
-	String.raw`^ENC\[|^ENC\(|^\$ANSIBLE_VAULT|^https://[\w.-]+\.vault\.azure\.net/`,
+	String.raw`^ENC\[|^ENC\(|^\$ANSIBLE_VAULT|^Ag[A-D][A-Za-z0-9+/]{60}|^https://[\w.-]+\.vault\.azure\.net/`,
 ].join("|");
 /** The name of a child session, which announces and tools call a `sessionKey`. */
 const OUR_OWN = String.raw`^agent:[\w.-]+:subagent:[0-9a-f-]{36}\W*$`;
@@ -33,6 +33,6 @@ export const isOurSession = (name: string, value: string): boolean =>
 	(name === "sessionKey" || name === "childSessionKey") && SESSION_UUID.test(value);
 
 /** Every reference has one of these signs somewhere, or begins with one. */
-const HAS_SIGN = /[${<%.(:[/]|^[!@*]/;
+const HAS_SIGN = /[${<%.(:[/+]|^[!@*]/;
 
 export const isReference = (value: string): boolean => HAS_SIGN.test(value) && REFERENCE.test(value);

@@ -10,6 +10,8 @@ export type Notation = "quoted" | "environment" | "bare";
 export const LEAST_VALUE = 4;
 /** The minimum length of a password without quotes. */
 export const LEAST_BARE = 6;
+/** The minimum length of what looks random. */
+const LEAST_RANDOM = 12;
 /** The same if only its own characters identify it. */
 export const LEAST_STRONG = 8;
 
@@ -67,7 +69,7 @@ for (let code = 0; code < 128; code += 1) {
 	const character = String.fromCharCode(code);
 	if (/\s/.test(character)) SIGNS_OF_VALUES[code] = BLANK;
 	if (!/[A-Za-z]/.test(character)) SIGNS_OF_VALUES[code] = (SIGNS_OF_VALUES[code] ?? 0) | NO_LETTER;
-	if (/[${<%.(:[/!@*]/.test(character)) SIGNS_OF_VALUES[code] = (SIGNS_OF_VALUES[code] ?? 0) | REFERRING;
+	if (/[${<%.(:[/!@*+]/.test(character)) SIGNS_OF_VALUES[code] = (SIGNS_OF_VALUES[code] ?? 0) | REFERRING;
 	if (/[*x._j-]/i.test(character)) SIGNS_OF_VALUES[code] = (SIGNS_OF_VALUES[code] ?? 0) | REPEATING;
 }
 
@@ -115,8 +117,30 @@ export const looksStrong = (value: string): boolean =>
 	value.length >= LEAST_STRONG && isStrongIn(value, 0, value.length);
 
 /** As people make one up: a word and a year, perhaps followed by a sign; or dashed words and a number. */
-const CHOSEN = /^[A-Za-z]{3,}\d{3,}[!@#$%^&*?+=~.]{0,3}$|^[a-z]{3,}(?:-[a-z]{3,}){1,4}-?\d{3,}$/;
+const CHOSEN =
+	/^[A-Za-z]{3,}\d{3,}[!@#$%^&*?+=~.]{0,3}$|^[a-z]{3,}(?:-[a-z]{3,}){1,4}-?\d{3,}$|^[a-z]{3,}(?:-[a-z]{3,}){2,4}-\d\d$/;
 export const looksChosen = (value: string): boolean => value.length >= LEAST_STRONG && CHOSEN.test(value);
+
+/** Algorithms, encodings and versions: words with a digit that are no passwords. */
+const changesIn = (value: string): number => value.match(/[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
+const NAME_WITH_DIGIT =
+	/^(?:sha|md|utf|base|oauth|http|tls|ssl|aes|hmac|[hrep]s|ecdsa|ed|u?int|float|ipv|argon|pbkdf|ssh|iso|rfc|pkcs|x|scram)-?_?\d[\w-]*$|^v?\d+(?:\.\d+)+[\w.-]*$/i;
+/** An address with a port, or two ports. */
+const ADDRESS = /^[\d.:[\]]+(?:\/\w+)?$/;
+
+/** Small letters, capitals and digits mixed: so few that a name could have them, but no word of a sentence. */
+export const looksShuffled = (value: string): boolean =>
+	value.length >= LEAST_STRONG &&
+	value.length < LEAST_RANDOM &&
+	/^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z\d]+$/.test(value) &&
+	changesIn(value) >= 4;
+
+/** Letters and a digit: enough for a password where hardly anything else can be. */
+export const looksMixed = (value: string): boolean =>
+	value.length >= LEAST_BARE &&
+	/^(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])\S+$/.test(value) &&
+	!NAME_WITH_DIGIT.test(value) &&
+	!ADDRESS.test(value);
 
 export function isStrongIn(text: string, from: number, to: number): boolean {
 	let any = 0;
@@ -136,16 +160,33 @@ function isOneCharacter(value: string): boolean {
 	return true;
 }
 
+const VERSION = /^[~^<>=v]{0,3}\d+\.\d+\.\d+(?:[-+.][\w.+-]+)?$/;
+
 function isPasswordValue(value: string, notation: Notation, signs: number): boolean {
+	if (VERSION.test(value)) return false;
 	if (notation === "environment") return !/^https?:\/\//.test(value);
 	if (notation === "bare") {
 		return value.length >= LEAST_BARE && /[^A-Za-z_$.-]/.test(value) && !MEMBER.test(value);
 	}
 	// Words with spaces between them are a label or a message far more often than a password.
 	if ((signs & BLANK) !== 0)
-		return hasRandomWord(value) || (value.length >= LEAST_PHRASE && RECOVERY_PHRASE.test(value));
-	if ((signs & NO_LETTER) === 0) return value.length >= 6 && value === value.toLowerCase();
+		return hasRandomWord(value) || isOddPhrase(value) || (value.length >= LEAST_PHRASE && RECOVERY_PHRASE.test(value));
+	if ((signs & NO_LETTER) === 0) return value.length >= 6 && (value === value.toLowerCase() || looksRandom(value));
 	return !MEMBER.test(value);
+}
+
+const WORD_OF_PHRASE = /^[\w!@#$%^&*+=-]{2,16}$/;
+/** A capital inside of it, or a digit beside a letter: no word of a sentence is like that. */
+const ODD_WORD = /[a-z][A-Z]|\d[A-Za-z]|[A-Za-z]\d/;
+/** Hardly any label or message is without them. */
+const OF_LABELS =
+	/\b(?:the|and|for|you|your|are|was|not|from|has|at|must|with|this|that|enter|used|to|of|in|is|or|a|an|minimum|characters|version|step|error|line|port|page|section|type|field|column|row|user|password|key|token|secret)\b/i;
+
+/** A few words with an odd one among them, or with a number at their end. */
+function isOddPhrase(value: string): boolean {
+	const words = value.split(" ");
+	if (words.length > 5 || !words.every((word) => WORD_OF_PHRASE.test(word)) || OF_LABELS.test(value)) return false;
+	return words.some((word) => ODD_WORD.test(word)) || /^[a-z ]+ \d{3,8}$/.test(value);
 }
 
 function hasRandomWord(value: string): boolean {
@@ -192,7 +233,6 @@ export function looksRandom(value: string): boolean {
 	return changes / value.length >= ((any & DIGIT) !== 0 ? 0.2 : 0.3);
 }
 
-const LEAST_RANDOM = 12;
 /** Hexadecimal, or longer than any word. */
 const ONE_KIND = /^(?:[a-f]{16,}|[A-F]{16,}|[a-z]{28,})$/;
 

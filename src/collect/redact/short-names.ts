@@ -1,5 +1,5 @@
-import { isQuote, isSpace, skipBlanks } from "./characters.ts";
-import { isStrongIn, LEAST_STRONG, looksChosen } from "./secret-values.ts";
+import { isQuote, isSpace, isSpaceOrTab, skipBlanks } from "./characters.ts";
+import { isStrongIn, LEAST_STRONG, looksChosen, looksMixed } from "./secret-values.ts";
 import type { ValueReader } from "./values.ts";
 
 /**
@@ -12,7 +12,7 @@ export function isShortNameOfPassword(text: string, start: number, nameEnd: numb
 	if (before === 0x3c) return true;
 	// ;, & and ?
 	if ((before === 0x3b || before === 0x26 || before === 0x3f) && text.charCodeAt(nameEnd) === 0x3d) return true;
-	return isBeforeQuoted(text, nameEnd) || isBeforeStrong(text, nameEnd, values);
+	return isBeforeQuoted(text, nameEnd) || isBeforeStrong(text, start, nameEnd, values);
 }
 
 /** A sign between the name, in quotes or not, and a value in quotes. */
@@ -32,7 +32,7 @@ function isBeforeQuoted(text: string, nameEnd: number): boolean {
 }
 
 /** A sign between the name and a value that is a password under any name. */
-function isBeforeStrong(text: string, nameEnd: number, values: ValueReader): boolean {
+function isBeforeStrong(text: string, start: number, nameEnd: number, values: ValueReader): boolean {
 	const at = skipBlanks(text, nameEnd, 3);
 	if (!isSign(text.charCodeAt(at))) return false;
 	const from = skipBlanks(text, at + 1, 3);
@@ -40,7 +40,18 @@ function isBeforeStrong(text: string, nameEnd: number, values: ValueReader): boo
 	if (values.nextDigit(from) >= limit) return false;
 	let end = from;
 	while (end < limit && !isSpace(text.charCodeAt(end))) end += 1;
-	return end - from >= LEAST_STRONG && (isStrongIn(text, from, end) || looksChosen(text.slice(from, end)));
+	const value = text.slice(from, end);
+	if (end - from >= LEAST_STRONG && (isStrongIn(text, from, end) || looksChosen(value))) return true;
+	// A line of a file with nothing else
+	return isLineEnd(text, end) && isLineStart(text, start) && looksMixed(value);
+}
+
+const isLineEnd = (text: string, at: number): boolean => /^[ \t]{0,4}(?:\r?\n|$)/.test(text.slice(at, at + 6));
+
+function isLineStart(text: string, start: number): boolean {
+	let at = start;
+	while (at > start - 12 && isSpaceOrTab(text.charCodeAt(at - 1))) at -= 1;
+	return at === 0 || text.charCodeAt(at - 1) === 0x0a;
 }
 
 /** : and = */

@@ -7,7 +7,7 @@ import { endsBare } from "./values.ts";
 const VALUE_FLAG = /--?(?:value|body|secret-string)[ \t=]{1,4}(?=\S)/y;
 /** Commands that take a name and its value separated by a space. */
 const TAKES_NAME =
-	/(?:^|[\s;&|"'])(?:ENV|ARG|setx|setenv|set(?:[ \t]+-[A-Za-z]{1,4})?|(?:config|configure|secrets?|user-secrets|variable|vars|env)(?:[ \t]+[\w-]{1,20})?[ \t]+(?:set|add|put)|config(?:[ \t]+(?:set|--global|--local|--add|--set))?)(?:[ \t]+--?[A-Za-z][\w-]{0,20}){0,2}[ \t]+["']?$/;
+	/(?:^|[\s;&|"'/])(?:ENV|ARG|setx|setenv|set(?:[ \t]+-[A-Za-z]{1,4})?|(?:config|configure|secrets?|user-secrets|variable|vars|env)(?:[ \t]+[\w-]{1,20})?[ \t]+(?:set|add|put)|config(?:[ \t]+(?:set|--global|--local|--add|--set))?)(?:[ \t]+--?[A-Za-z][\w-]{0,20}){0,2}[ \t]+["']?$/;
 /** Looks backwards from the name, so that the first mismatch ends the search. */
 const MAY_TAKE_NAME = /(?<=(?:ENV|ARG|setx|setenv|set|add|put|config|[ \t]-[\w-]{1,20})[ \t]{1,20}["']?)/y;
 const LINE_OR_LOGIN = /(?:^|\n)[ \t]*$|\b(?:login|user)\s+\S{1,80}\s+$/;

@@ -39,7 +39,7 @@ export const TOKEN_FORMATS: readonly TokenFormat[] = [
 	format("crates-token", "cio", raw`${AN("32")}${ENDS}`, digits),
 	format("clojars-token", "CLOJARS_", AN("60")),
 	format("dockerhub-token", "dckr_pat_ dckr_oat_", URL64("20,60")),
-	format("artifactory-key", "AKCp", AN("69,73")),
+	format("artifactory-key", "AKC", raw`${AN("64,74")}${ENDS}`, digits),
 	format("artifactory-token", "cmVmd", raw`${AN("59")}${ENDS}`),
 	format("cloudsmith-token", "csa_ csk_", raw`${AN("32,44")}${ENDS}`, digits),
 	format("circleci-token", "CCIPAT_ CCIPRJ_", raw`${AN("16,30")}_${HEX_OF("40")}`),
@@ -58,7 +58,10 @@ export const TOKEN_FORMATS: readonly TokenFormat[] = [
 	format("chromatic-token", "chpt_", LOWER_CASE("10,40"), digits),
 	format("expo-token", "expo_ eas_", raw`${AN("40,64")}${ENDS}`, digits),
 	// Clouds and hosting
-	format("aws-key-id", "AKIA ASIA ABIA ACCA", raw`[A-Z2-7]{16}(?!\w)`),
+	format("aws-key-id", "AKIA ASIA ABIA ACCA A3T", raw`[A-Z0-9]{16,17}(?<=\w{20})(?!\w)`),
+	format("aws-session-token", "FwoGZXIvYXdz FQoGZXIvYXdz IQoJb3JpZ2lu", raw`[A-Za-z0-9+/]{100,4000}={0,2}`),
+	format("aws-key", "amzn.mws.", UUID_FORMAT),
+	format("aws-key", "amzn1.oa2-cs.v1.", HEX_OF("64")),
 	format("aws-key", "ABSK", raw`[A-Za-z0-9+/]{100,300}={0,2}`),
 	format("aws-key", "bedrock-api-key-", raw`[A-Za-z0-9+/=]{30,400}`),
 	format("aws-key", "da2-", raw`${LOWER_CASE("26")}${ENDS}`),
@@ -100,7 +103,7 @@ export const TOKEN_FORMATS: readonly TokenFormat[] = [
 	format("backblaze-key", "K00", raw`[A-Za-z0-9+/]{28}(?![\w+/])`, digits),
 	// Databases
 	format("planetscale-token", "pscale_tkn_ pscale_oauth_ pscale_pw_ pscale_otkn_", raw`[\w.=-]{30,80}`),
-	format("supabase-key", "sbp_", raw`(?:v\d_|oauth_)?[0-9a-f]{40}`),
+	format("supabase-key", "sbp_", raw`(?:v\d_|oauth_)?[0-9a-z]{40}`),
 	format("supabase-key", "sb_secret_", URL64("22,60")),
 	format("neon-key", "napi_", LOWER_CASE("40,80"), digits),
 	format("xata-key", "xau_", AN("24,60"), digits),
@@ -290,14 +293,15 @@ export const TOKEN_FORMATS: readonly TokenFormat[] = [
 	format("grafana-token", "glsa_", raw`[A-Za-z0-9]{32}_[0-9a-fA-F]{8}`),
 	format("grafana-token", "glc_", B64("32,400")),
 	format("sentry-token", "sntryu_ sntrys_ sntrya_ sntryr_", raw`[\w+/=]{40,400}`),
-	format("newrelic-key", "NRAK- NRII- NRIQ- NRJS- NRBR- NRAL- NRRA-", raw`[\w-]{19,44}`, digits),
-	format("dynatrace-token", "dt0", raw`[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}`),
-	format("honeycomb-key", "hcaik_ hcbik_ hcaic_ hcxik_ hcalk_ hcamk_", raw`[a-z0-9]{26,70}`, digits),
+	format("newrelic-key", "NRAK- NRII- NRIQ- NRJS- NRBR- NRAL- NRRA- NRAA-", raw`[\w-]{19,44}`, digits),
+	format("dynatrace-token", "dt0", raw`[a-z]\d\d\.[A-Z0-9]{8,24}\.[A-Z0-9]{64}`),
+	format("honeycomb-key", "hcaik_ hcbik_ hcaic_ hcxik_ hcalk_ hcamk_", AN("26,70"), digits),
 	format("honeybadger-key", "hbp_ hbu_", AN("30,50"), digits),
 	format("posthog-key", "phx_ phs_", raw`${AN("40,56")}`, digits),
 	format("rootly-key", "rootly_", HEX_OF("64")),
 	format("checkly-key", "cu_", raw`[0-9a-f]{32}(?!\w)`),
-	format("launchdarkly-key", "sdk- api- mob- rel-", raw`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`),
+	format("launchdarkly-key", "sdk- mob- api-", raw`${UUID_FORMAT}${ENDS}`),
+	format("launchdarkly-key", "rel-", raw`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`),
 	format("pubnub-key", "sec-c- pub-c- sub-c-", raw`(?:${UUID_FORMAT}|[A-Za-z0-9+/]{40,60})`),
 	format("adafruit-key", "aio_", AN("28")),
 	format("ubidots-token", "BBFF- BBUS-", AN("28,36")),
@@ -315,13 +319,15 @@ export const TOKEN_FORMATS: readonly TokenFormat[] = [
 	format("password-hash", "$2a$ $2b$ $2y$", raw`\d\d\$[./A-Za-z0-9]{53}`),
 	format(
 		"password-hash",
-		"$1$ $5$ $6$ $y$ $7$ $apr1$ $gy$ $argon2i $argon2id $argon2d $scrypt",
+		"$1$ $5$ $6$ $8$ $9$ $y$ $7$ $apr1$ $gy$ $argon2i $argon2id $argon2d $scrypt",
 		raw`[$\w./=,+-]{20,400}`,
 		digits,
 	),
+	format("password-hash", "$krb5asrep$ $krb5tgs$", raw`[$\w.*@:/-]{40,8000}`),
 	// Keys that every program reads as JSON or as three parts
 	// Not in the middle of a run of such characters: else each beginning inside it would read the rest of it again. The
 	// six characters are those that an escape before the token may end with.
+	format("grafana-token", "eyJrIjoi", raw`[A-Za-z0-9]{60,400}={0,2}(?![\w.-])`),
 	format("jwt", "eyJ", raw`(?<![\w-]{6}eyJ)[\w-]{10,4000}\.[\w-]{10,8000}(?:\.[\w-]{0,2000}){0,3}`),
 	format("jwt", "ZXlK", raw`[A-Za-z0-9+/_-]{60,400}={0,2}`, digits),
 	format("discord-token", "M? N? O?", raw`[\w-]{22,26}\.[\w-]{6}\.[\w-]{27,40}${ENDS}`, digits),
@@ -352,7 +358,7 @@ const marked = (kind: string, marker: RegExp, source: string, before: number, ke
 
 export const MARKED_FORMATS: readonly MarkedFormat[] = [
 	marked("terraform-token", /\.atlasv1\./g, raw`[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,80}`, 14),
-	marked("telegram-token", /:AA/g, raw`\d{8,10}:AA[\w-]{33}(?![\w-])`, 10),
+	marked("telegram-token", /:AA/g, raw`\d{8,10}:AA[\w-]{32,34}(?![\w-])`, 10),
 	marked("mailchimp-key", /-us\d/g, raw`[0-9a-f]{32}-us\d{1,2}(?!\w)`, 32),
 	marked("azure-secret", /\dQ~/g, raw`[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~-])`, 3),
 	marked("azure-key", /JQQJ99/g, raw`[A-Za-z0-9]{40,80}JQQJ99[A-Za-z0-9]{18,30}(?!\w)`, 80),
@@ -362,8 +368,15 @@ export const MARKED_FORMATS: readonly MarkedFormat[] = [
 		raw`[A-Za-z0-9+/]{30,90}\+A[A-Za-z]{2,3}[A-Za-z0-9+/=]{6,12}`,
 		90,
 	),
+	// The keys of Microsoft's services name the service near their end.
+	marked(
+		"azure-key",
+		/A(?:zSe|zFu|zCa|zEG|IoT|CDb|CRA|PIM|MLS|ZDO)/g,
+		raw`[\w+/-]{33,80}A(?:zSe|zFu|zCa|zEG|IoT|CDb|CRA|PIM|MLS|ZDO)[\w+/-]{4,8}={0,2}(?![\w+/=-])`,
+		80,
+	),
 	marked("maxmind-key", /_mmk/g, raw`[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?!\w)`, 36),
-	marked("newrelic-key", /FFFFNRAL/g, raw`(?:eu01xx)?[0-9a-f]{26,36}FFFFNRAL`, 36),
+	marked("newrelic-key", /NRAL/g, raw`(?:eu01xx)?[0-9a-f]{26,36}(?:FFFF)?NRAL(?!\w)`, 36),
 	marked("newrelic-key", /-NRMA/g, raw`(?:AA|eu01xx)[0-9a-f]{34,42}-NRMA`, 44),
 	marked("rapidapi-key", /p1[0-9a-f]{5}jsn/g, raw`[0-9a-f]{10}msh[0-9a-f]{15}p1[0-9a-f]{5}jsn[0-9a-f]{12}(?!\w)`, 28),
 	marked(
@@ -373,6 +386,7 @@ export const MARKED_FORMATS: readonly MarkedFormat[] = [
 		60,
 		/^.+?\/\w+\//,
 	),
+	marked("webhook", /office\.com\/webhook\//g, raw`outlook\.office\.com/webhook/[\w@/-]{40,300}`, 8, /^.+?\/\w+\//),
 	marked(
 		"webhook",
 		/\.tines\.com\/webhook\//g,

@@ -1,4 +1,4 @@
-import { DASHED, DASHES, endOf, isDigit, isOf, startOf, WORD_CHAR } from "./characters.ts";
+import { DASHED, DASHES, endOf, isDigit, isOf, NAME_CHAR, startOf, WORD_CHAR } from "./characters.ts";
 import { looksRandom } from "./secret-values.ts";
 
 /** Segments of a prefix that say what follows: `acme_live_…`, `acme-api-key-…`, `acme_sk_…`. */
@@ -19,7 +19,7 @@ const MIN_UNKNOWN = 30;
 /** Of one case: random characters after a dash begin differently. */
 const PREFIX = /^(?:[a-z]{3,}|[A-Z]{3,})\d?$/;
 /** The same if dashes are part of the random characters. */
-const MIN_DASHED = 36;
+const MIN_DASHED = 32;
 
 /**
  * The end of a token of an unlisted service: a short prefix, `_` or `-`, and a run of random characters. An identifier
@@ -28,6 +28,7 @@ const MIN_DASHED = 36;
 export function unknownTokenAt(text: string, at: number, end: number): { start: number; end: number } | undefined {
 	if (at < 3 || end - at > 400) return undefined;
 	const joint = text.charCodeAt(at - 1);
+	if (joint === 0x2e) return afterDot(text, at, end);
 	if (joint !== 0x5f && joint !== 0x2d) return undefined;
 	const first = afterFirstPrefix(text, at);
 	if (first !== undefined) return first;
@@ -39,13 +40,40 @@ export function unknownTokenAt(text: string, at: number, end: number): { start: 
 	if (!/\d/.test(run) || !looksRandom(run) || isPartOfFile(text, end)) return undefined;
 	const isHex = /^[0-9a-fA-F]+$/.test(run);
 	const before = text.charCodeAt(segmentStart - 1);
-	if (TELLING.has(segment.toLowerCase())) {
+	if (TELLING.has(segment.toLowerCase()) || /[a-z](?:Key|Token|Secret)$/.test(segment)) {
 		// `cache-key-` and a checksum is the name of a cache; a secret has its issuer before it.
 		const named = joint === 0x5f && before === 0x5f;
 		return (isHex ? named && run.length >= 32 : true) ? wholeToken(text, at, end) : undefined;
 	}
-	if (isHex || run.length < MIN_UNKNOWN || HARMLESS.test(segment) || !/^[A-Za-z]/.test(segment)) return undefined;
+	if (isHex)
+		return joint === 0x5f && isTokenInHex(text, segment, run, segmentStart) ? { start: segmentStart, end } : undefined;
+	if (run.length < MIN_UNKNOWN || HARMLESS.test(segment) || !/^[A-Za-z]/.test(segment)) return undefined;
 	return wholeToken(text, at, end);
+}
+
+/** Before hexadecimal characters, these mean a checksum as often as a token. */
+const BEFORE_CHECKSUM =
+	/^(?:git|docs?|deploy|release|docker|layer|tree|head|ref|tag|dist|pkg|lib|app|web|css|js|ts|tmp|etag|sum|key|sig|digest|object|asset|static|page|block|tx|addr|peer|row|item|entry|record|doc|etl|db|tbl)$/i;
+
+/** As long as a checksum, after one short word and an underscore: the name of no checksum. */
+const isTokenInHex = (text: string, segment: string, run: string, start: number): boolean =>
+	(run.length === 40 || run.length === 48 || run.length === 64) &&
+	/^[a-z]{2,7}\d?$/.test(segment) &&
+	!HARMLESS.test(segment) &&
+	!BEFORE_CHECKSUM.test(segment) &&
+	!isOf(DASHED, text.charCodeAt(start - 1));
+
+const LEAST_AFTER_DOT = 32;
+
+/** `acme.v1.…`: one or two short words with dots, and a run of capitals, small letters and digits. */
+function afterDot(text: string, at: number, end: number): { start: number; end: number } | undefined {
+	if (end - at < LEAST_AFTER_DOT || end - at > 200 || isPartOfFile(text, end) || text.charAt(end) === "(")
+		return undefined;
+	const start = startOf(text, at, NAME_CHAR, 30);
+	const prefix = text.slice(start, at);
+	return /^[a-z]{2,10}\d?\.(?:\w{1,12}\.)?$/.test(prefix) && looksLikeBase64url(text.slice(at, end))
+		? { start, end }
+		: undefined;
 }
 
 /** Includes further random characters: `_` and `-` are characters of base64url. */

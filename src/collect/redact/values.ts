@@ -96,7 +96,9 @@ function quoteAt(text: string, from: number): { length: number; mark: string } |
 	const first = text.charCodeAt(from);
 	if (first === 0x22 || first === 0x27 || first === 0x60) {
 		const isTriple = first !== 0x60 && text.charCodeAt(from + 1) === first && text.charCodeAt(from + 2) === first;
-		const length = isTriple ? 3 : 1;
+		// The text of a triple quote may begin on the next line.
+		const next = isTriple ? text.charCodeAt(from + 3) : 0;
+		const length = (isTriple ? 3 : 1) + (next === 0x0a ? 1 : next === 0x0d ? 2 : 0);
 		return { length, mark: isTriple ? text.slice(from, from + 3) : text.charAt(from) };
 	}
 	// Hardly any value begins with a character that may come before a quote.
