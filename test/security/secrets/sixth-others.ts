@@ -1,0 +1,236 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what other languages fill in.
+import { generateKeyPairSync } from "node:crypto";
+import {
+	ALNUM,
+	BASE64,
+	BASE64URL,
+	DIGIT,
+	HEX,
+	LOWER,
+	lines,
+	seeded,
+	UPPER,
+	uuid,
+} from "../../collect/redact/seeded.ts";
+import { bare, type LookAlike, type Sample } from "./sample.ts";
+
+/** Written after the patterns that the fifth part led to. */
+export function sixthKeyBlocks(seed = 2701): Sample[] {
+	const r = seeded(seed);
+	const written = (name: string, label: string, write: (pem: string[]) => string): Sample => {
+		const body = lines(r.pick(BASE64, 1_216), 64).split("\n");
+		return {
+			name,
+			secret: body.join(""),
+			text: write([`-----BEGIN ${label}-----`, ...body, `-----END ${label}-----`]),
+		};
+	};
+	const text = (name: string, secret: string, write: (secret: string) => string): Sample => ({
+		name,
+		secret,
+		text: write(secret),
+	});
+	const encoded = (value: string): string => Buffer.from(value).toString("base64");
+	const ec = generateKeyPairSync("ec", { namedCurve: "secp256k1" }).privateKey;
+	const sec1 = String(ec.export({ type: "sec1", format: "pem" }));
+	// biome-ignore format: one sample a line.
+	return [
+		text("real sec1", sec1.split("\n").slice(1, -2).join(""), () => `openssl ecparam -genkey\n${sec1}`),
+		text("real sec1 in json", sec1.split("\n").slice(1, -2).join(""), () => JSON.stringify({ key: sec1 })),
+		written("xxd-like columns", "RSA PRIVATE KEY", (p) => p.map((l, at) => `L${at + 1}: ${l}`).join("\n")),
+		written("sql insert", "PRIVATE KEY", (p) => `INSERT INTO keys VALUES (1, '${p.join("\n")}');`),
+		written("csv with escaped breaks", "EC PRIVATE KEY", (p) => `id,key\n1,"${p.join("\\n")}"`),
+		written("lua long string", "RSA PRIVATE KEY", (p) => `local key = [[\n${p.join("\n")}\n]]`),
+		written("kotlin raw with margin", "PRIVATE KEY", (p) => `val k = """\n${p.map((l) => `    |${l}`).join("\n")}\n""".trimMargin()`),
+		written("powershell here-string", "RSA PRIVATE KEY", (p) => `$key = @"\n${p.join("\r\n")}\n"@`),
+		written("elixir heredoc", "EC PRIVATE KEY", (p) => `  key: """\n${p.map((l) => `  ${l}`).join("\n")}\n  """`),
+		written("docker build log", "OPENSSH PRIVATE KEY", (p) => p.map((l) => `#8 0.412 ${l}`).join("\n")),
+		written("github actions log", "PRIVATE KEY", (p) => p.map((l) => `2026-01-02T03:04:05.1234567Z ${l}`).join("\n")),
+		written("patch with context", "PRIVATE KEY", (p) => p.map((l) => ` ${l}`).join("\n")),
+		written("gist in markdown", "RSA PRIVATE KEY", (p) => `\`\`\`\n${p.join("\n")}\n\`\`\``),
+		written("yaml list of lines", "PRIVATE KEY", (p) => p.map((l) => `  - "${l}"`).join("\n")),
+		text("jwk in a url parameter", r.pick(BASE64URL, 43), (s) => `jwk=${encodeURIComponent(`{"kty":"EC","crv":"P-256","d":"${s}"}`)}`),
+		text("jwk set in yaml", r.pick(BASE64URL, 43), (s) => `keys:\n  - kty: EC\n    crv: P-256\n    d: "${s}"`),
+		text("base64 of a jwk", encoded(`{"kty":"OKP","crv":"Ed25519","d":"${r.pick(BASE64URL, 43)}","x":"abc"}`), (s) => `JWK_B64=${s}`),
+		text("kubeconfig json", encoded(`-----BEGIN EC PRIVATE KEY-----\n${r.pick(BASE64, 160)}\n-----END EC PRIVATE KEY-----\n`), (s) => `{"user":{"client-key-data":"${s}"}}`),
+		text("helm secret tls", encoded(`-----BEGIN PRIVATE KEY-----\n${r.pick(BASE64, 1_600)}\n-----END PRIVATE KEY-----\n`), (s) => `kind: Secret\ntype: kubernetes.io/tls\ndata:\n  tls.key: ${s}`),
+		text("wireguard in uci", `${r.pick(BASE64, 42)}8=`, (s) => `config interface 'wg0'\n\toption private_key '${s}'`),
+		text("wireguard in nix", `${r.pick(BASE64, 42)}0=`, (s) => `networking.wireguard.interfaces.wg0.privateKey = "${s}";`),
+		text("age identity with comments", `AGE-SECRET-KEY-1${r.pick("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58)}`, (s) => `$ age-keygen\nPublic key: age1x\n${s}`),
+		text("putty in registry text", lines(r.pick(BASE64, 400), 64), (s) => `PuTTY-User-Key-File-3: ssh-rsa\r\nEncryption: aes256-cbc\r\nPrivate-Lines: 7\r\n${s.replaceAll("\n", "\r\n")}\r\nPrivate-MAC: ${r.pick(HEX, 64)}`.replaceAll("\r\n", "\n")),
+		text("ansible vault file", lines(r.pick(HEX, 400), 80), (s) => `$ANSIBLE_VAULT;1.1;AES256\n${s}`),
+		text("pgp in json", r.pick(BASE64, 600), (s) => `{"gpg":"-----BEGIN PGP PRIVATE KEY BLOCK-----\\n\\n${s}\\n=abcd\\n-----END PGP PRIVATE KEY BLOCK-----"}`),
+	];
+}
+
+export function sixthBareTokens(seed = 2801): Sample[] {
+	const r = seeded(seed);
+	const an = (length: number): string => r.pick(ALNUM, length);
+	const hex = (length: number): string => r.pick(HEX, length);
+	const low = (length: number): string => r.pick(LOWER + DIGIT, length);
+	const up = (length: number): string => r.pick(UPPER + DIGIT, length);
+	const url = (length: number): string => r.pick(BASE64URL, length);
+	return bare([
+		["abstract", `abs_live_${an(32)}`],
+		["agora-like", `agr_${an(36)}`],
+		["airbrake-like", `abk_${hex(40)}`],
+		["anyscale", `aph0_${url(48)}`],
+		["arcjet", `ajkey_${low(26)}`],
+		["auth0 cli", `auth0_pat_${an(40)}`],
+		["aws", `AKIA${r.pick(`${UPPER}234567`, 16)}`],
+		["azure devops new", `${an(52)}JQQJ99${an(14)}AZDO${an(4)}`],
+		["baseten", `bst_${an(8)}.${an(32)}`],
+		["bunny-like", `bny_${uuid(r)}${hex(12)}`],
+		["buildkite user", `bkua_${hex(40)}`],
+		["clerk", `sk_test_${an(42)}`],
+		["cloudflare", `cfut_${an(48)}`],
+		["codeium-like", `cdm-${an(40)}`],
+		["contentstack", `cs${hex(32)}`.replace("cs", "csmt_")],
+		["datadog rum", `pub${hex(32)}`],
+		["deepgram-like", `dg_${hex(40)}`],
+		["deepinfra-like", `di_live_${an(32)}`],
+		["discord", `MTI${an(21)}.Gh${an(4)}.${url(38)}`],
+		["docker", `dckr_pat_${url(27)}`],
+		["doppler", `dp.st.dev_personal.${an(43)}`],
+		["elevenlabs", `sk_${hex(48)}`],
+		["fal-like", `fal_${uuid(r)}:${hex(32)}`],
+		["fly", `FlyV1 fm2_${r.pick(BASE64, 120)}`],
+		["github app user", `ghu_${an(36)}`],
+		["github fine", `github_pat_11${up(20)}_${an(59)}`],
+		["gitlab", `glpat-${url(20)}`],
+		["gitlab deploy", `gldt-${url(20)}`],
+		["google", `AIzaSy${url(33)}`],
+		["hashicorp cloud", `hcp_${an(64)}`],
+		["hugging face", `hf_${r.pick(LOWER + UPPER, 34)}`],
+		["instatus-like", `ins_${hex(32)}${an(8)}`],
+		["jwt", `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${url(43)}`],
+		["kagi-like", `kg-${an(48)}`],
+		["lago-like", `lago_key-${uuid(r)}`],
+		["linear", `lin_api_${an(40)}`],
+		["mapbox", `sk.eyJ1IjoiYWwi${an(50)}.${url(22)}`],
+		["meilisearch-like", `meili_${hex(64)}`],
+		["mongodb", `mdb_sa_sk_${url(40)}`],
+		["mural-like", `mrl_secret_${an(32)}`],
+		["npm", `npm_${an(36)}`],
+		["openai", `sk-proj-${url(74)}T3BlbkFJ${url(74)}`],
+		["openrouter", `sk-or-v1-${hex(64)}`],
+		["oso", `osotk_${an(40)}`],
+		["permit", `permit_key_${an(72)}`],
+		["pinecone", `pcsk_${an(6)}_${an(63)}`],
+		["pypi", `pypi-AgEIcHlwaS5vcmcCJ${url(140)}`],
+		["qdrant-like", `qdr_${url(60)}`],
+		["retool", `retool_01${an(26)}`],
+		["sendgrid", `SG.${url(22)}.${url(43)}`],
+		["shopify", `shpat_${hex(32)}`],
+		["slack", `xoxb-${r.pick("123456789", 12)}-${r.pick("123456789", 13)}-${an(24)}`],
+		["speakeasy", `spk_prod_${an(32)}`],
+		["stripe", `sk_live_51${an(97)}`],
+		["supabase", `sb_secret_${url(31)}`],
+		["tailscale", `tskey-auth-k${an(11)}CNTRL-${an(32)}`],
+		["telegram", `${r.pick("123456789", 10)}:AAH${url(32)}`],
+		["twilio", `SK${hex(32)}`],
+		["vercel", `vca_${an(56)}`],
+		["zenrows-like", `znr-${hex(40)}`],
+	]);
+}
+
+export function sixthLookAlikes(seed = 2901): LookAlike[] {
+	const r = seeded(seed);
+	const an = (length: number): string => r.pick(ALNUM, length);
+	const hex = (length: number): string => r.pick(HEX, length);
+	const b64 = (length: number): string => r.pick(BASE64, length);
+	const low = (length: number): string => r.pick(LOWER + DIGIT, length);
+	// biome-ignore format: one look-alike a line.
+	const entries: [name: string, text: string][] = [
+		["op inject", "db:\n  password: op://vault-2024/db-prod/password\n  user: app"],
+		["key vault in terraform", 'app_settings = { "Db__Password" = "@Microsoft.KeyVault(VaultName=kv1;SecretName=db-password)" }'],
+		["doppler run", "doppler run --project app2 --config prd -- npm start"],
+		["infisical", "infisical run --env=prod --path=/apps/web2 -- node server.js"],
+		["k8s projected", "volumes:\n- name: token\n  projected:\n    sources:\n    - serviceAccountToken:\n        path: token\n        expirationSeconds: 3600"],
+		["k8s image pull", "imagePullSecrets:\n- name: regcred-v2\nserviceAccountName: ci-runner-2"],
+		["k8s annotations", `checksum/secret: ${hex(64)}\nkubectl.kubernetes.io/restartedAt: "2026-01-02T03:04:05Z"`],
+		["argo secret reference", "password: $argocd-secret:admin.password\nclientSecret: $oidc.clientSecret"],
+		["esphome", "wifi:\n  ssid: !secret wifi_ssid\n  password: !secret wifi_password"],
+		["home assistant", "api_key: !secret openweather_api_key_2\nlatitude: !secret home_latitude"],
+		["ansible include", "- include_vars: vault.yml\n- debug: var=db_password\n  no_log: true"],
+		["serverless", "SECRET: ${ssm:/app/prod/secret~true}\nTOKEN: ${env:API_TOKEN, 'none'}"],
+		["cdk", "SecretValue.secretsManager('db-prod-2', { jsonField: 'password' })"],
+		["pulumi", "const password = new random.RandomPassword('db-pw-2', { length: 24 }).result;"],
+		["bicep", "@secure()\nparam adminPassword string\nresource kv 'Microsoft.KeyVault/vaults@2023-07-01' existing"],
+		["go tests", 'if got, want := tok.Kind, token.IDENT; got != want { t.Errorf("token kind = %v, want %v", got, want) }'],
+		["go const", 'const (\n\tHeaderAPIKey = "X-Api-Key"\n\tCookieSession = "session_id"\n)'],
+		["rust lexer", "Token { kind: TokenKind::Number, lexeme: \"123abc\".into(), line: 1 }"],
+		["rust trait", "impl SecretStore for Vault { fn get(&self, key: &str) -> Result<Secret, Error>; }"],
+		["java enum", 'public enum ErrorCode { INVALID_TOKEN("token.invalid.v2"), WRONG_PASSWORD("password.wrong") }'],
+		["java i18n", 'messages.getString("login.password.label2"); bundle.getString("token.expired");'],
+		["spring", '@Value("${app.jwt.secret}") private String jwtSecret;'],
+		["kotlin", "data class Credentials(val username: String, val password: String = \"\")"],
+		["swift ui", 'SecureField("Password", text: $password).textContentType(.password)'],
+		["android", '<EditText android:id="@+id/password2" android:inputType="textPassword" android:hint="@string/password"/>'],
+		["php", "$user->password = Hash::make($request->input('password')); $token = Str::random(60);"],
+		["laravel rules", "'password' => 'required|string|min:8|confirmed', 'token' => ['required', 'uuid']"],
+		["django", "PASSWORD_HASHERS = ['django.contrib.auth.hashers.Argon2PasswordHasher']\nAUTH_USER_MODEL = 'accounts.User2'"],
+		["django form", "password1 = forms.CharField(widget=forms.PasswordInput)\npassword2 = forms.CharField()"],
+		["rails route", "resources :passwords, only: %i[new create edit update], param: :token"],
+		["rails", "has_secure_password\nvalidates :password, length: { minimum: 8 }, if: :password_digest_changed?"],
+		["sql grant", "GRANT SELECT ON tokens TO app2; REVOKE ALL ON secrets FROM public;"],
+		["sql function", "SELECT crypt('x', gen_salt('bf')), encode(digest(token, 'sha256'), 'hex') FROM t2"],
+		["graphql", "query { viewer { apiKeys(first: 10) { edges { node { id key createdAt } } } } }"],
+		["jq", "jq -r '.token' login.json; jq '.data | keys' secret2.json"],
+		["awk", "awk -F: '$3 >= 1000 { print $1 }' /etc/passwd; awk '/token/ { print $2 }' x2.log"],
+		["make help", "make login USER=al    # asks for the password\nmake token TTL=3600"],
+		["npm output", `npm notice version 1.2.3\nnpm notice shasum: ${hex(40)}\nnpm notice integrity: sha512-${b64(20)}[...]${b64(14)}==`],
+		["docker push", `latest: digest: sha256:${hex(64)} size: 1234`],
+		["terraform plan", `  # aws_secretsmanager_secret.db will be created\n  + arn  = (known after apply)\n  + name = "prod/db2"`],
+		["tf lock", `hashes = [\n  "h1:${b64(43)}=",\n  "zh:${hex(64)}",\n]`],
+		["bazel", `sha256 = "${hex(64)}",\nintegrity = "sha256-${b64(43)}=",`],
+		["homebrew", `  sha256 cellar: :any, arm64_sonoma: "${hex(64)}"`],
+		["conan", `zlib/1.2.13#${hex(32)}%1700000000.123`],
+		["swift resolved", `"revision" : "${hex(40)}", "version" : "1.2.3"`],
+		["elixir lock", `"jason": {:hex, :jason, "1.4.1", "${hex(64)}", [:mix], [], "hexpm"}`],
+		["pubspec lock", `    sha256: "${hex(64)}"\n    url: "https://pub.dev"`],
+		["svn", "r12345 | al | 2026-01-02 | fix password reset token (issue 42)"],
+		["trace", `traceparent: 00-${hex(32)}-${hex(16)}-01\nx-b3-traceid: ${hex(32)}`],
+		["x-ray", `X-Amzn-Trace-Id: Root=1-${hex(8)}-${hex(24)}`],
+		["cf ray", `cf-ray: ${hex(16)}-FRA\nx-request-id: ${uuid(r)}\nx-served-by: cache-fra-${low(8)}`],
+		["next build", `_next/static/chunks/${hex(4)}-${hex(16)}.js _next/static/${an(21)}/_buildManifest.js`],
+		["vite", `dist/assets/index-${an(8)}.js   142.31 kB │ gzip: 45.12 kB`],
+		["thumbprint", `Certificate thumbprint: ${hex(40).toUpperCase()}\nserial: ${hex(32)}`],
+		["ssh host key", `The authenticity of host 'h' can't be established.\nED25519 key fingerprint is SHA256:${b64(43)}.`],
+		["public keys", `authorized_keys: ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQ${b64(340)} al@h`],
+		["jwks", `{"keys":[{"kty":"RSA","e":"AQAB","use":"sig","kid":"${an(20)}","n":"${r.pick(BASE64URL, 342)}"}]}`],
+		["cert in yaml", `tls.crt: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JS${b64(400)}`],
+		["gif", `data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7`],
+		["base64 words", `echo ${Buffer.from("Hello, this is a plain sentence without anything in it.").toString("base64")} | base64 -d`],
+		["protobuf", `ChQKBXN0YXRlEgsxMjM0NTY3ODkwEgYKBG5vbmU${b64(60)}`],
+		["phone pin", "Pin the version to 2024 releases. GPIO pin: 17. PIN code required."],
+		["pin map", "LED_PIN = 13\n#define RST_PIN 9\npin: 4"],
+		["chess", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7"],
+		["users and ports", "docker run -u 1000:1000 -p 8080:80 nginx; ps -u root -p 1234; psql -U app -p 5433 db2"],
+		["user flags", "rsync -u src2 dst2; mysql -u root -p shop2; sudo -u postgres psql -p 5432"],
+		["redis docs", "redis-cli -h host -p 6379 -a <password> ping; AUTH default <password>"],
+		["tables", "| Option | Type | Default |\n|---|---|---|\n| `password` | string | none |\n| `tokenTtl` | number | 3600 |"],
+		["columns", "NAME        TYPE      TOKEN      AGE\nci-runner   project   enabled2   3d"],
+		["test table", "| suite | pass | fail |\n|---|---|---|\n| unit12 | 1234 | 0 |\n| e2e | 99 | 1 |"],
+		["csv", "name,password_required,token_ttl\nal,true2,3600\nbo,false2,60"],
+		["html table", "<tr><th>Name</th><th>Token</th></tr>\n<tr><td>access</td><td>expires in 3600 s</td></tr>"],
+		["xml schema", '<xs:element name="password" type="xs:string"/><xs:element name="token" minOccurs="0"/>'],
+		["xml docs", "<param name=\"token\">The token of the caller2</param> <password>required</password>"],
+		["ini comments", ";password=\n;secret_key = change me to 32 characters\n# token: see docs2"],
+		["transcript", "$ cat tokens.md\n# Tokens\n$ echo $PASSWORD_FILE\n/run/secrets/db2\n$ printenv TOKEN_TTL\n3600"],
+		["transcript list", "$ kubectl get secret db -o name\nsecret/db\n$ vault token lookup\nKey    Value"],
+		["lists", "secrets:\n  - db-password-v2\n  - api-token-v2\ntokens: ['colors', 'spacing2']"],
+		["list of names", 'const keys = ["password", "address2", "token"]; new Set(["secret", "value12"])'],
+		["yaml nested", "password:\n  min_length: 12\n  hash: argon2id\ntoken:\n  ttl: 3600s"],
+		["ternary", 'const key = isMac ? "Meta2" : "Control2"; const type = token ? "bearer2" : "basic2";'],
+		["arrays", "auth: ['basic', 'oauth2'], methods: ('password', 'otp2')"],
+		["swift for key", 'defaults.set("dark2", forKey: "theme"); defaults.removeObject(forKey: "token")'],
+		["hash calls", "bcrypt.hashSync(password, 10); hashlib.sha256(token.encode()).hexdigest()"],
+		["to char array", 'char[] vowels = "aeiou12".substring(1).toCharArray(); password.toCharArray()'],
+		["secret id", `secret_id = aws_secretsmanager_secret.db.id\nSecretId: !Ref DbSecret2`],
+		["versions", '"jsonwebtoken": "^9.0.2", "@acme/secret-store": "~2.1.0", "passport": "0.7.0"'],
+		["prose changes", "The password was changed on 2024-01-02 to meet the policy2. The token has been reset for user12."],
+		["recovery docs", "Recovery codes: keep ten one-time codes. Backup code: single use."],
+	];
+	return entries.map(([name, text]) => ({ name, text }));
+}
