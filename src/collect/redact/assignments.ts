@@ -109,7 +109,7 @@ function secretAt(
 	// The kind inside a mask is not the name of the text after the mask.
 	if (text.charCodeAt(start - 1) === 0x3a && text.startsWith(MASK_WITH_KIND, start - MASK_WITH_KIND.length))
 		return undefined;
-	if (isFollowedByMask(text, nameEnd)) return undefined;
+	if (isFollowedByMask(text, nameEnd) || text.startsWith("checksum/", start - "checksum/".length)) return undefined;
 	const written = text.slice(start, nameEnd);
 	const named = assignedKind(text, start, written, values);
 	if (named === undefined) return undefined;
@@ -238,6 +238,9 @@ function isSecret(value: Value, written: string, kind: CredentialName, { proof }
 	// Masked by an earlier pass.
 	if (written.startsWith(MASKED)) return false;
 	if (proof !== "name") {
+		// `make token TTL=3600`: a pair of its own
+		if (/^[A-Za-z_]\w*=[^=]*$/.test(written)) return false;
+		if (looksChosen(written) && kind !== "token") return isSecretValue(written, kind, "quoted");
 		const bare = withoutPunctuation(written);
 		if (value.notation !== "quoted") value.end = value.start + bare.length;
 		// In quotes even a sentence holds a value as it is.

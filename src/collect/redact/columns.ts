@@ -1,7 +1,7 @@
 import { type CredentialName, credentialName } from "./credential-names.ts";
 import { maskOf } from "./mask.ts";
 import { Rewriting } from "./rewriting.ts";
-import { isSecretValue, looksMixed } from "./secret-values.ts";
+import { isSecretValue, looksMixed, looksRandom } from "./secret-values.ts";
 
 /** How many rows of a table are examined, and how many columns. */
 const MOST_TABLE_ROWS = 2_000;
@@ -67,7 +67,7 @@ function afterRule(text: string, from: number): number {
 /** Columns that begin where their names begin, as `kubectl get` prints them. */
 const ALIGNED = "  ";
 const ALIGNED_NAME = /\S+(?: \S+)*/g;
-const ALIGNED_HEAD = /^[ \t]*[A-Z][A-Z0-9_-]*(?: [A-Z0-9_-]+)*(?: {2,}[A-Z][A-Z0-9_-]*(?: [A-Z0-9_-]+)*)+$/;
+const ALIGNED_HEAD = /^[ \t]*[A-Z][\w-]*(?: [\w-]+)*(?: {2,}[A-Z][\w-]*(?: [\w-]+)*)+$/;
 
 function separatorOf(names: string, hasRule: boolean): string | undefined {
 	if (/^[ \t]*\|.*\|/.test(names)) return "|";
@@ -135,6 +135,7 @@ function maskCell(cell: string, kind: Kind): string {
 	const value = bareCell(cell);
 	if (kind === undefined || !/\d/.test(value) || !isSecretValue(value, kind.name, "quoted")) return cell;
 	if (kind.short && !looksMixed(value)) return cell;
+	if (kind.name === "token" && !looksRandom(value) && !/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(value)) return cell;
 	return cell.replace(value, () => maskOf(kind.name));
 }
 

@@ -69,10 +69,10 @@ const PROGRAMS: [programs: string, argument: string][] = [
 	["security", afterFlag(raw`-[wpP][ \t]+`)],
 	["gh glab", raw`(?:secret|variable) set[ \t]+\w{1,80}[^\n]{0,80}?(?:--body|-b|--value|-v)[ \t=]+${VALUE}`],
 	["dotnet", raw`user-secrets set[ \t]+\S{1,100}[ \t]+${VALUE}`],
-	["ConvertTo-SecureString", raw`ConvertTo-SecureString[ \t]+(?:-String[ \t]+)?${VALUE}`],
+	["ConvertTo-SecureString", raw`ConvertTo-SecureString[ \t]+(?:-(?:String|AsPlainText|Force)[ \t]+){0,3}${VALUE}`],
 	[
 		"echo printf",
-		raw`(?:echo|printf)[ \t]+(?:-n[ \t]+|["']%s(?:\\n)?["'][ \t]+)?(?:["']?\w{1,40}:)?${VALUE}[ \t]*\|[^\n]{0,60}?(?:--password-stdin|--with-token|--stdin|sudo -S|chpasswd|kinit|cryptsetup|wg pubkey|secrets? (?:create|put|set|add)|gpg[^\n]{0,40}passphrase-fd)`,
+		raw`(?:echo|printf)[ \t]+(?:-n[ \t]+|["']%s(?:\\n)?["'][ \t]+)?(?:["']?\w{1,40}:)?${VALUE}\)?[ \t]*\|[^\n]{0,60}?(?:--password-stdin|--with-token|--stdin|sudo -S|chpasswd|kinit|cryptsetup|wg pubkey|su -|smbpasswd|zfs load-key|secrets? (?:create|put|set|add)|gpg[^\n]{0,40}passphrase-fd)`,
 	],
 ];
 /** Calls that take a user and a password as their last two arguments. */
@@ -100,7 +100,7 @@ function argumentPattern(argument: string, value: string): RegExp {
 /** `echo x | docker login` and `sudo -S docker ps <<< x` contain the name of another program. */
 const REACH = 100;
 const READS_STDIN =
-	/--(?:password-)?stdin|--with-token|sudo -S|chpasswd|kinit|cryptsetup|wg pubkey|secrets? (?:create|put|set|add)|passphrase-fd/g;
+	/--(?:password-)?stdin|--with-token|sudo -S|chpasswd|kinit|cryptsetup|wg pubkey|su -|smbpasswd|zfs load-key|secrets? (?:create|put|set|add)|passphrase-fd/g;
 const SIGNS_OF_COMMANDS = new Map([
 	["echo", READS_STDIN],
 	["printf", READS_STDIN],

@@ -30,7 +30,7 @@ areAll("qualifier", "PRIMARY SECONDARY BACKUP PLAIN DATA RAW TEXT DEFAULT IDENT"
 
 /** Looks backwards from the end of a word, so that the first mismatch ends the search. */
 const JOINED =
-	/(?<=(PASSWORD|PASSWD|PASSPHRASE|[A-Z0-9]{2}(?<!COM|BY|SUR|TRES|OVER|UNDER|MINI|PG)PASS|[A-Z]{2}PWD|ROOTPW|PSK|MASTERAUTH)|(SECRET)|(?:TOKEN|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|AUTHKEY|LICENSEKEY|ENCRYPTIONKEY|SIGNINGKEY|CONNECTIONSTRING|CONNSTR))/y;
+	/(?<=(PASSWORD|PASSWD|PASSPHRASE|[A-Z0-9]{2}(?<!COM|BY|SUR|TRES|OVER|UNDER|MINI|PG|ASK)PASS|[A-Z]{2}PWD|ROOTPW|PSK|MASTERAUTH)|(SECRET)|(?:TOKEN|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|AUTHKEY|LICENSEKEY|ENCRYPTIONKEY|SIGNINGKEY|CONNECTIONSTRING|CONNSTR))/y;
 const LEAST_JOINED = "DBPWD".length;
 /** The last two letters of these, because most words end in other letters. */
 const ENDS_JOINED = new Set("RD WD SE SS PW SK TH ET EN EY NG TR".split(" ").map((end) => lastTwo(end, 2)));
@@ -53,7 +53,9 @@ const HARMLESS_KEYS =
 for (const word of HARMLESS_KEYS.split(" ")) SECRET_BY_WORD.set(numberOfWord(word), false);
 
 const [STR, STRING, CONN, CONNECTION] = "STR STRING CONN CONNECTION".split(" ").map((word) => numberOfWord(word));
-const [DE, PASSE, A, ID, KEY, ACCESS] = "DE PASSE A ID KEY ACCESS".split(" ").map((word) => numberOfWord(word));
+const [DE, PASSE, A, ID, KEY, ACCESS, HASH] = "DE PASSE A ID KEY ACCESS HASH"
+	.split(" ")
+	.map((word) => numberOfWord(word));
 const [PRIMARY, ENCRYPTION] = "PRIMARY ENCRYPTION".split(" ").map((word) => numberOfWord(word));
 const [SONAR, DSONAR, LOGIN, PYPI, TOKEN] = "SONAR DSONAR LOGIN PYPI TOKEN"
 	.split(" ")
@@ -109,6 +111,7 @@ function kindByWords(name: string): CredentialName | undefined {
 	if (role === "password" || (role === "short password" && (before !== NO_WORD || name.startsWith("-"))))
 		return "password";
 	if (last === PASSE && before === DE) return "password";
+	if (last === HASH && ROLES.get(before) === "password") return "token";
 	if (last === LOGIN && (before === DSONAR || (before === SONAR && words.next() === NO_WORD))) return "token";
 	if (isOfPypi(name)) return "token";
 	if (role === "secret" || role === "token") return role;

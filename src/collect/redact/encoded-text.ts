@@ -7,7 +7,6 @@ const LEAST_ENCODED = 24;
 const LONGEST_ENCODED = 40_000;
 /** base64, or base64url. */
 const RUN = BASE64 | DASHES;
-const isOfRun = (code: number): boolean => isOf(RUN, code);
 /** What the text of images, fonts and source maps begins with. */
 const DATA_URL = ";base64,";
 
@@ -20,22 +19,47 @@ BITS[0x5f] = 63;
 const isOfText = (byte: number): boolean =>
 	(byte >= 0x20 && byte < 0x7f) || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
+interface Encoded {
+	from: number;
+	end: number;
+	decoded: string;
+}
+
 /** Masks base64 as a whole if what it encodes is a text with a secret: a file of variables, a connection string, JSON. */
 export function maskEncodedText(text: string, redact: (decoded: string) => string): string {
+	const encoded = encodedIn(text);
+	if (encoded.length === 0) return text;
+	// All at once: to redact each of thousands by itself is slow.
+	const all = encoded.map(({ decoded }) => decoded).join(BETWEEN);
+	const redacted = redact(all);
+	if (redacted === all) return text;
+	const parts = redacted.split(BETWEEN);
 	const rewriting = new Rewriting(text);
+	for (const [index, { from, end, decoded }] of encoded.entries()) {
+		// A mask that took the separator with it leaves the parts uncertain: they are all masked.
+		if (parts.length !== encoded.length || parts[index] !== decoded)
+			rewriting.replace(from, end, maskOf("encoded-secret"));
+	}
+	return rewriting.result();
+}
+
+/** No text has it, and every value ends there. */
+const BETWEEN = "\n\0\n";
+
+function encodedIn(text: string): Encoded[] {
+	const found: Encoded[] = [];
 	// Each run of so many characters has one of these places in it.
 	for (let at = LEAST_ENCODED - 1; at < text.length; at += LEAST_ENCODED) {
-		if (!isOfRun(text.charCodeAt(at))) continue;
+		if (!isOf(RUN, text.charCodeAt(at))) continue;
 		const end = endOf(text, at, RUN, LONGEST_ENCODED);
 		const from = afterName(text, startOf(text, at, RUN, LEAST_ENCODED), end);
 		at = end;
 		if (end - from < LEAST_ENCODED || !beginsText(text, from)) continue;
 		if (text.startsWith(DATA_URL, from - DATA_URL.length)) continue;
 		const decoded = Buffer.from(text.slice(from, end), "base64").toString("latin1");
-		if (/^[\t\n\r\x20-\x7e]+$/.test(decoded) && redact(decoded) !== decoded)
-			rewriting.replace(from, end, maskOf("encoded-secret"));
+		if (/^[\t\n\r\x20-\x7e]+$/.test(decoded)) found.push({ from, end, decoded });
 	}
-	return rewriting.result();
+	return found;
 }
 
 /** `NAME=` may come before it. */

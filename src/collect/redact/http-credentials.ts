@@ -7,7 +7,7 @@ const HEADER = new RegExp(
 	"gi",
 );
 const SCHEME_BEFORE = /[A-Za-z][ \t]+$/;
-const BARE_SCHEME = /\b((?:Bearer|Basic)[ \t]{1,4})([\w.~+/=-]{12,8000})/gi;
+const BARE_SCHEME = /\b((?:Bearer|Basic)(?:[ \t]{1,4}|["'],[ \t]{0,4}["']))([\w.~+/=-]{12,8000})/gi;
 const COOKIES = /(?:set-)?cookie["']?[ \t]{0,4}[:=][ \t]{0,4}["'`]?[^\r\n"'`]{1,8000}/gi;
 const COOKIE_PAIR = /([\w.$-]{1,100})=([^\s;,]{8,4000})/g;
 const SESSION_COOKIE = /sess|sid$|auth|token|csrf|xsrf|jwt|remember|login|secret/i;

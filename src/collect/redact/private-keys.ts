@@ -24,6 +24,7 @@ const NAMED_NUMBER =
 	/((?:PrivateExponent|Prime[12]|Exponent[12]|Coefficient): {0,4})[A-Za-z0-9+/=]{40,2000}|(\b(?:priv|privateExponent|prime[12]|exponent[12]|coefficient):\r?\n)(?:[ \t]{0,8}(?:[0-9a-f]{2}:){1,32}(?:[0-9a-f]{2})?\r?\n?){1,100}/g;
 const ANSIBLE_VAULT =
 	/(\$ANSIBLE_VAULT;[\w.;-]{3,60}(?:\r?\n|\\n)[^\n\w]{0,40})[0-9a-f]{20,}(?:(?:\r?\n|\\n)[^\n\w]{0,40}[0-9a-f]{2,}){0,2000}/g;
+const JWK_IN_URL = /(%22(?:d|p|q|dp|dq|qi|k)%22(?:%3A|:)(?:%20)?%22)[\w-]{20,2000}/g;
 const XML_SECRET = /(<(?:D|P|Q|DP|DQ|InverseQ)>)[A-Za-z0-9+/=\s]{20,2000}(?=<)/g;
 /** `-----BEGIN ` in base64. */
 const BASE64_PEM = "LS0tLS1CRUdJTi";
@@ -31,7 +32,7 @@ const MAX_ENCODED = 40_000;
 
 /** Signs of every key that is found by more than its own characters. */
 export const MAY_HOLD_KEY = new RegExp(
-	String.raw`PRIVATE(?: |%20|\+)KEY|OpenVPN Static key|ANSIBLE_VAULT|rivateExponent|Private-Key: \(|${BASE64_PEM}|Private-Lines: |<RSAKeyValue>|\bkty\b`,
+	String.raw`PRIVATE(?: |%20|\+)KEY|OpenVPN Static key|ANSIBLE_VAULT|rivateExponent|Private-Key: \(|${BASE64_PEM}|Private-Lines: |<RSAKeyValue>|kty\b`,
 );
 
 /** Masks the body of private keys and leaves the lines around it, so that the reader sees that there was a key. */
@@ -48,6 +49,7 @@ export function maskPrivateKeys(text: string): string {
 		);
 	if (masked.includes("$ANSIBLE_VAULT;")) masked = masked.replace(ANSIBLE_VAULT, `$1${maskOf("ansible-vault")}`);
 	if (masked.includes("<RSAKeyValue>")) masked = masked.replace(XML_SECRET, `$1${KEY_MASK}`);
+	if (masked.includes("%22kty%22")) masked = masked.replace(JWK_IN_URL, `$1${KEY_MASK}`);
 	return /\bkty\b/.test(masked) ? masked.replace(JWK_SECRET, `$1${KEY_MASK}`) : masked;
 }
 

@@ -3,7 +3,7 @@
  * that only begins with such a sign may be a password.
  */
 const FILLED_IN = [
-	String.raw`^\$(?:\w+|\(.*\)|env:\w+)$`,
+	String.raw`^\$(?:\w+|\(.*\)|env:\w+|[\w-]+:[\w-]+\.[\w.-]+)$`,
 	String.raw`\$\{|\{\{|#\{|<%`,
 	// Maven and Jenkins put encrypted values into braces, too: their key is in the same folder.
 	String.raw`^\{(?![A-Za-z0-9+/]{24,400}={0,2}\}).*\}$|^\{cipher\}`,

@@ -15,7 +15,7 @@ const LEAST_RANDOM = 12;
 /** The same if only its own characters identify it. */
 export const LEAST_STRONG = 8;
 
-const REPEATED = /^[*x.•·_-]+$|\.\.\.|…|\*{3}|xxxx|abcdefghij/i;
+const REPEATED = /^[*x.•·_-]+$|^(?:required|nullable|sometimes|string|present)\||\.\.\.|…|\*{3}|xxxx|abcdefghij/i;
 const CONSTANT = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const TYPE_OR_NUMBER = /^(?:(?:big)?u?int\d+\w*|float\d+\w*|u8|0x[0-9a-f]{1,16})$/i;
 const PLACEHOLDER_WORDS = new Set(
@@ -70,7 +70,7 @@ for (let code = 0; code < 128; code += 1) {
 	if (/\s/.test(character)) SIGNS_OF_VALUES[code] = BLANK;
 	if (!/[A-Za-z]/.test(character)) SIGNS_OF_VALUES[code] = (SIGNS_OF_VALUES[code] ?? 0) | NO_LETTER;
 	if (/[${<%.(:[/!@*+]/.test(character)) SIGNS_OF_VALUES[code] = (SIGNS_OF_VALUES[code] ?? 0) | REFERRING;
-	if (/[*x._j-]/i.test(character)) SIGNS_OF_VALUES[code] = (SIGNS_OF_VALUES[code] ?? 0) | REPEATING;
+	if (/[*x._j|-]/i.test(character)) SIGNS_OF_VALUES[code] = (SIGNS_OF_VALUES[code] ?? 0) | REPEATING;
 }
 
 function signsIn(value: string): number {
@@ -118,7 +118,7 @@ export const looksStrong = (value: string): boolean =>
 
 /** As people make one up: a word and a year, perhaps followed by a sign; or dashed words and a number. */
 const CHOSEN =
-	/^[A-Za-z]{3,}\d{3,}[!@#$%^&*?+=~.]{0,3}$|^[a-z]{3,}(?:-[a-z]{3,}){1,4}-?\d{3,}$|^[a-z]{3,}(?:-[a-z]{3,}){2,4}-\d\d$/;
+	/^[A-Za-z]{3,}\d{3,}[!@#$%^&*?+=~.]{0,3}$|^[A-Z][a-z]{3,}\d{2,}[!@#$%^&*?]{1,3}$|^[a-z]{3,}(?:-[a-z]{3,}){1,4}-?\d{3,}$|^[a-z]{3,}(?:-[a-z]{3,}){2,4}-\d\d$/;
 export const looksChosen = (value: string): boolean => value.length >= LEAST_STRONG && CHOSEN.test(value);
 
 /** Algorithms, encodings and versions: words with a digit that are no passwords. */
@@ -230,9 +230,11 @@ export function looksRandom(value: string): boolean {
 		changes += CHANGES[lastThree] ?? 0;
 	}
 	if (all === HEX && value.length >= 16) return true;
-	return changes / value.length >= ((any & DIGIT) !== 0 ? 0.2 : 0.3);
+	return changes / value.length >= ((any & DIGIT) !== 0 || value.length >= LEAST_WITHOUT_DIGIT ? 0.2 : 0.3);
 }
 
+/** So many letters mostly have a digit among them; a name of so many has longer words. */
+const LEAST_WITHOUT_DIGIT = 36;
 /** Hexadecimal, or longer than any word. */
 const ONE_KIND = /^(?:[a-f]{16,}|[A-F]{16,}|[a-z]{28,})$/;
 

@@ -37,11 +37,11 @@ const DECLARED = new RegExp(`${TYPE}${BLANKS}:?(=)${BLANKS}`, "y");
 /** `auth=("user", "password")`, `'auth' => ['user', 'password']` */
 const USER_FIRST = /[([]["']([^"'\n]{1,60})["'],[ \t]{0,4}(?=["'])/y;
 /** `tokens = ["x"]`, `API_KEY = ("x")`; and what PHP shows of a value: `=> string(5) "x"`. */
-const OPENED = /([([])\s{0,20}(?=["'])|\s{0,20}string\(\d{1,4}\) (?=")/y;
+const OPENED = /<(?:b|strong|code|em|kbd|tt|i)>|([([])\s{0,20}(?=["'])|\s{0,20}string\(\d{1,4}\) (?=")/y;
 const WRAPPED = new RegExp(WRAPPING, "y");
 /** `password: |` and its first line; and the value of a nested entry. */
 const ON_NEXT_LINE = new RegExp(
-	raw`[ \t]{0,4}:[ \t]{0,4}(?:[|>][+-]?\d?[ \t]{0,4}${INDENTED}|(?:${INDENTED}(?:Type|Description|NoEcho|type|description|sensitive):[^\n]{0,120}){0,3}${INDENTED}["']?(?:value|default|Value|Default|plain|plaintext)["']?:[ \t]{1,4}|\r?\n-{3,8}\r?\n(?=\S))`,
+	raw`[ \t]{0,4}:[ \t]{0,4}(?:[|>][+-]?\d?[ \t]{0,4}${INDENTED}|(?:${INDENTED}(?:Type|Description|NoEcho|type|description|sensitive):[^\n]{0,120}){0,3}${INDENTED}["']?(?:value|default|Value|Default|plain|plaintext|inline_string|literal)["']?:[ \t]{1,4}|\r?\n-{3,8}\r?\n(?=\S))`,
 	"y",
 );
 /** A line with nothing but the value, or the only entry of a list. */
@@ -59,11 +59,11 @@ const PAIR = new RegExp(
 		raw`|["']?[ \t]{0,4}\{[^{}]{0,300}?\bdefault[ \t]{0,12}=[ \t]{0,12}(?="))`,
 	"y",
 );
-const IN_CALL = /[ \t]{0,4}(\|\||\?\?|\?:|,|\(|\{)\s{0,20}(?:default[ \t]{0,2}[=:][ \t]{0,2})?(?=["'`])/y;
+const IN_CALL = /[ \t]{0,4}(\|\||\?\?|\?:|,|\(|\{)\s{0,20}(default\w{0,6}[ \t]{0,2}[=:][ \t]{0,2})?(?=["'`])/y;
 /** `{password, "x"}` of Erlang, `set :secret, 'x'` of Ruby */
 const OPENS_PAIR = /(?:\{|\bset[ \t]{1,4}:)$/;
 /** In a call or in braces, strings take turns: a name, its value. */
-const IS_NAME_IN_TURN = /[({][ \t]{0,4}(?:["'][^"'\n]{0,60}["'],[ \t]{0,4}["'][^"'\n]{0,60}["'],[ \t]{0,4}){0,4}["']$/;
+const IS_NAME_IN_TURN = /[({;][ \t]{0,4}(?:["'][^"'\n]{0,60}["'],[ \t]{0,4}["'][^"'\n]{0,60}["'],[ \t]{0,4}){0,4}["']$/;
 const SET_BEFORE = /\b(?:set|put|add)[ \t]{1,4}"$/;
 const ANOTHER_STRING = /[ \t]{1,4}(?=")/y;
 const TO_VALUE = /[ \t]{1,4}to[ \t]{1,4}(?=")/y;
@@ -71,9 +71,9 @@ const IN_COBOL = /[ \t]{1,20}PIC[ \t]{1,4}[XA]\(\d{1,3}\)[ \t]{1,20}VALUE[ \t]{1
 const IN_LIST = /\r?\n[ \t]{0,40}-[ \t]{1,4}(?=[^\s-])/y;
 const IN_TABLE = /[ \t]{0,20}\|[ \t]{1,20}(?=[^\s|])/y;
 const IN_PROSE =
-	/(?:[ \t](?:for|of|is|was|has|changed|reset|set|successfully|generated)\b[^\n"'\x60=:]{0,60}?(?: to|:|\. New value:)|[ \t](?:is|was|will be|to|set to)(?: now)?:?|[ \t](?:is|are) [\w.@-]{1,30} ?[/:]|[ \t](?:for|of) [\w.@-]{1,40}(?: is|:)|[ \t]\([^()\n]{1,30}\):)[ \t](?=\S)/y;
+	/(?:[ \t](?:for|of|is|was|has|lautet|ist|est|es|changed|reset|set|successfully|generated)\b[^\n"'\x60=:]{0,60}?(?: to|:|\. New value:)|[ \t](?:is|was|will be|to|set to|lautet|ist|est|es)(?: now)?(?: ?:)?|[ \t](?:is|are) [\w.@-]{1,30} ?[/:]|[ \t](?:for|of) [\w.@-]{1,40}(?: is|:)|[ \t]\([^()\n]{1,30}\):)[ \t](?=\S)/y;
 const BEGINS_PROSE = new Uint8Array(128);
-for (const character of "aiwtsfochrg(") BEGINS_PROSE[character.charCodeAt(0)] = 1;
+for (const character of "aiwtsfochrgle(") BEGINS_PROSE[character.charCodeAt(0)] = 1;
 const TAG = /(?:[ \t]{1,4}[\w:-]{1,30}=["'][^"'\n]{0,60}["']){0,3}>(?:<[Vv]alue>|<!\[CDATA\[)?(?=[^<\s])/y;
 /** `"client_secret": { "value": "x"`, `"github-oauth": { "github.com": "x"` */
 const NESTED =
@@ -94,19 +94,21 @@ export function separationAfter(text: string, found: FoundName): Separation | un
 	const second = text.charCodeAt(end + 1);
 	switch (first) {
 		case 0x3d: // =
-			return assigned(text, end);
+			return assigned(text, end, name);
 		case 0x3a: // :
 			// A value on the same line is far more common, so the next line is tried only without one.
-			return (isLineEnd(text, end + 1) && onNextLine(text, end)) || nested(text, end, second) || assigned(text, end);
+			return (
+				(isLineEnd(text, end + 1) && onNextLine(text, end)) || nested(text, end, second) || assigned(text, end, name)
+			);
 		case 0x2e: // .
 			return found.closers.endsWith(")") ? plainSeparator(FALLBACK, text, end, "(") : undefined;
 		case 0x3e: // >
 			return OPENS_TAG.test(textBefore(text, found.start, 8)) ? plainSeparator(TAG, text, end, ">") : undefined;
 		case 0x3c: // <
-			return (second === 0x2f && pair(text, found)) || (second === 0x2d ? assigned(text, end) : undefined);
+			return (second === 0x2f && pair(text, found)) || (second === 0x2d ? assigned(text, end, name) : undefined);
 		case 0x3f: // ?
 		case 0x5b: // [
-			return assigned(text, end) ?? inCall(text, found);
+			return assigned(text, end, name) ?? inCall(text, found);
 		case 0x28: // (
 		case 0x2c: // ,
 		case 0x7b: // {
@@ -127,7 +129,7 @@ export function separationAfter(text: string, found: FoundName): Separation | un
 
 /** The first character after the blanks rules out most cases: most names are followed by just another word. */
 function afterBlanks(text: string, found: FoundName): Separation | undefined {
-	const { start, end, closers } = found;
+	const { start, end, closers, name } = found;
 	const at = skipBlanks(text, end);
 	// An element with attributes, and perhaps with a namespace.
 	const before = text.charCodeAt(start - 1);
@@ -139,9 +141,9 @@ function afterBlanks(text: string, found: FoundName): Separation | undefined {
 		case 0x3d: // =
 		case 0x3a: // :
 		case 0x3c: // <
-			return assigned(text, end);
+			return assigned(text, end, name);
 		case 0x3f: // ?
-			return assigned(text, end) ?? inCall(text, found);
+			return assigned(text, end, name) ?? inCall(text, found);
 		case 0x7c: // |
 			return inCall(text, found) ?? inTable(text, found);
 		case 0x2c: // ,
@@ -149,7 +151,7 @@ function afterBlanks(text: string, found: FoundName): Separation | undefined {
 		case 0x28: // (
 			return inCall(text, found) ?? inProse(text, found);
 		case 0x7b: // {
-			return assigned(text, end) ?? pair(text, found) ?? inCall(text, found);
+			return assigned(text, end, name) ?? pair(text, found) ?? inCall(text, found);
 		case 0x0a: // a line break
 		case 0x0d:
 			return pair(text, found);
@@ -160,7 +162,7 @@ function afterBlanks(text: string, found: FoundName): Separation | undefined {
 
 function betweenWords(text: string, found: FoundName, closers: string): Separation | undefined {
 	if (mayBeType(text, found.end + 1)) {
-		const separation = assigned(text, found.end);
+		const separation = assigned(text, found.end, found.name);
 		if (separation !== undefined) return separation;
 	}
 	const paired = closers === "" && found.name.startsWith("-") ? undefined : pair(text, found);
@@ -168,7 +170,8 @@ function betweenWords(text: string, found: FoundName, closers: string): Separati
 	if (closers === '"') return betweenStrings(text, found);
 	if (closers === "" && text.startsWith("PIC", skipBlanks(text, found.end)))
 		return plainSeparator(IN_COBOL, text, found.end, "VALUE");
-	if (closers !== "" && closers !== "`") return undefined;
+	if (text.startsWith(' . "', found.end)) return { from: found.end + 3, sign: ".", proof: "name" };
+	if (closers !== "" && closers !== "`" && closers !== "*") return undefined;
 	return inProse(text, found) ?? spaced(text, found);
 }
 
@@ -200,10 +203,10 @@ function isLineEnd(text: string, from: number): boolean {
 	return false;
 }
 
-function assigned(text: string, from: number): Separation | undefined {
+function assigned(text: string, from: number, name: string): Separation | undefined {
 	if (mayBeDeclared(text, from)) {
 		DECLARED.lastIndex = from;
-		if (DECLARED.test(text)) return wrapped(text, { from: DECLARED.lastIndex, sign: "=", proof: "name" });
+		if (DECLARED.test(text)) return wrapped(text, { from: DECLARED.lastIndex, sign: "=", proof: "name" }, name);
 	}
 	const at = skipBlanks(text, text.charCodeAt(from) === 0x3f ? from + 1 : from);
 	const sign = signAt(text, at);
@@ -211,15 +214,16 @@ function assigned(text: string, from: number): Separation | undefined {
 	let value = at + sign.length;
 	// `**Password:** x`
 	for (let stars = 0; stars < 2 && text.charCodeAt(value) === 0x2a; stars += 1) value += 1;
-	return wrapped(text, { from: skipBlanks(text, value), sign, proof: "name" });
+	return wrapped(text, { from: skipBlanks(text, value), sign, proof: "name" }, name);
 }
 
-function wrapped(text: string, separation: Separation): Separation {
+function wrapped(text: string, separation: Separation, name: string): Separation {
 	const { from } = separation;
 	if (!mayBeWrapped(text, from)) return separation;
 	USER_FIRST.lastIndex = from;
 	const user = USER_FIRST.exec(text)?.[1];
-	if (user !== undefined && !looksRandom(user)) return { from: USER_FIRST.lastIndex, sign: "user", proof: "mixed" };
+	if (user !== undefined && !looksRandom(user) && /auth|cred|login/i.test(name))
+		return { from: USER_FIRST.lastIndex, sign: "user", proof: "mixed" };
 	OPENED.lastIndex = from;
 	const opened = OPENED.exec(text);
 	// The members of a list are names more often than a value in brackets is.
@@ -273,7 +277,7 @@ function mayBeDeclared(text: string, from: number): boolean {
 /** An anchor, a tag, a tuple, or a word with a bracket or a quoted value after it. */
 function mayBeWrapped(text: string, at: number): boolean {
 	const code = text.charCodeAt(at);
-	if (code === 0x26 || code === 0x21 || code === 0x28 || code === 0x5b || code === 0x0a) return true;
+	if (code === 0x26 || code === 0x21 || code === 0x28 || code === 0x5b || code === 0x0a || code === 0x3c) return true;
 	if (!isOf(NAME_CHAR, code)) return false;
 	const end = endOf(text, at, NAME_CHAR, 80);
 	const next = text.charCodeAt(end);
@@ -320,8 +324,9 @@ function inCall(text: string, { end, start, name, closers }: FoundName): Separat
 	const sign = match[1] ?? "";
 	const separation: Separation = { from: end + match[0].length, sign, proof: "name" };
 	if (sign === "{") return closers === "" || closers.endsWith(")") ? separation : undefined;
-	if (sign === "(") return /^(?:get|is|has|check|validate|find|read|load|fetch)/i.test(name) ? undefined : separation;
-	if (sign !== ",") return separation;
+	if (sign === "(")
+		return /^(?:get|is|has|check|validate|find|read|load|fetch)|random|generate/i.test(name) ? undefined : separation;
+	if (sign !== "," || (match[2] !== undefined && closers !== "")) return separation;
 	if (closers === "")
 		return OPENS_PAIR.test(textBefore(text, start, 10)) ? { ...separation, proof: "mixed" } : undefined;
 	// The arguments of a program, as in ["--password", "x"].
@@ -332,7 +337,7 @@ function inCall(text: string, { end, start, name, closers }: FoundName): Separat
 }
 
 function inTable(text: string, found: FoundName): Separation | undefined {
-	if (!/\|[ \t*]{0,20}$/.test(textBefore(text, found.start, 24))) return undefined;
+	if (!/\|[ \t*`]{0,20}(?:[\w.-]{1,20} ){0,2}$/.test(textBefore(text, found.start, 64))) return undefined;
 	return plainSeparator(IN_TABLE, text, found.end, "table", "strong");
 }
 

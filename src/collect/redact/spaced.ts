@@ -10,7 +10,7 @@ const TAKES_NAME =
 	/(?:^|[\s;&|"'/])(?:ENV|ARG|setx|setenv|set(?:[ \t]+-[A-Za-z]{1,4})?|(?:config|configure|secrets?|user-secrets|variable|vars|env)(?:[ \t]+[\w-]{1,20})?[ \t]+(?:set|add|put)|config(?:[ \t]+(?:set|--global|--local|--add|--set))?)(?:[ \t]+--?[A-Za-z][\w-]{0,20}){0,2}[ \t]+["']?$/;
 /** Looks backwards from the name, so that the first mismatch ends the search. */
 const MAY_TAKE_NAME = /(?<=(?:ENV|ARG|setx|setenv|set|add|put|config|[ \t]-[\w-]{1,20})[ \t]{1,20}["']?)/y;
-const LINE_OR_LOGIN = /(?:^|\n)[ \t]*$|\b(?:login|user)\s+\S{1,80}\s+$/;
+const LINE_OR_LOGIN = /(?:^|\n)[ \t]*(?:machine[ \t][^\n]{1,90})?$|\b(?:login|user)\s+\S{1,80}\s+$/;
 const ENDS_TAKING = new Uint8Array(128);
 for (const character of "VGxvtdg") ENDS_TAKING[character.charCodeAt(0)] = 1;
 
@@ -28,7 +28,8 @@ export function spaced(text: string, found: FoundName): Separation | undefined {
 		if (VALUE_FLAG.test(text)) return { ...separation, from: VALUE_FLAG.lastIndex };
 	}
 	if (name.startsWith("-")) return isShortValue(text, at, LEAST_BARE) ? undefined : separation;
-	if (isQuote(first) || first === 0x60) return closers === "" ? separation : undefined;
+	// `*db-password* "x"` of Lisp
+	if (isQuote(first) || first === 0x60) return closers === "" || closers === "*" ? separation : undefined;
 	// A bare value of only letters is not a secret, whatever comes before it, nor is a very short one.
 	if (isPlainWord(text, at) || isShortValue(text, at, LEAST_BARE)) return undefined;
 	if (mayTakeName(text, start) && TAKES_NAME.test(textBefore(text, start, 100))) return separation;

@@ -1,9 +1,9 @@
 import { DASHED, DASHES, endOf, isOf, startOf, TOKEN_CHAR, WORD_CHAR } from "./characters.ts";
-import { FURTHER_TOKEN_FORMATS } from "./further-token-formats.ts";
 import { ESCAPE, maskOf } from "./mask.ts";
 import { Rewriting } from "./rewriting.ts";
 import type { TokenFormat } from "./token-format.ts";
-import { MARKED_FORMATS, type MarkedFormat, TOKEN_FORMATS } from "./token-formats.ts";
+import { TOKEN_FORMATS } from "./token-formats/all.ts";
+import { MARKED_FORMATS, type MarkedFormat } from "./token-formats/marked.ts";
 import { endOfRandom, unknownTokenAt } from "./unknown-tokens.ts";
 
 /** Formats that begin with the same two characters, in one expression with a group for each of them. */
@@ -112,7 +112,7 @@ class FailedTries {
 
 function knownTokenAt(text: string, at: number, rejectedTo: number, tries: FailedTries): FoundToken | undefined {
 	const [first, second] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
-	buckets ??= bucketsOf([...TOKEN_FORMATS, ...FURTHER_TOKEN_FORMATS]);
+	buckets ??= bucketsOf(TOKEN_FORMATS);
 	const bucket = first < 128 && second < 128 ? buckets[(first << 7) | second] : undefined;
 	if (bucket === undefined || tries.isInVain(bucket, at)) return undefined;
 	bucket.pattern.lastIndex = at;

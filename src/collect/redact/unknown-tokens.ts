@@ -40,7 +40,7 @@ export function unknownTokenAt(text: string, at: number, end: number): { start: 
 	if (!/\d/.test(run) || !looksRandom(run) || isPartOfFile(text, end)) return undefined;
 	const isHex = /^[0-9a-fA-F]+$/.test(run);
 	const before = text.charCodeAt(segmentStart - 1);
-	if (TELLING.has(segment.toLowerCase()) || /[a-z](?:Key|Token|Secret)$/.test(segment)) {
+	if (TELLING.has(segment.toLowerCase()) || /[a-z](?:[Kk]ey|[Tt]oken|[Ss]ecret)$/.test(segment)) {
 		// `cache-key-` and a checksum is the name of a cache; a secret has its issuer before it.
 		const named = joint === 0x5f && before === 0x5f;
 		return (isHex ? named && run.length >= 32 : true) ? wholeToken(text, at, end) : undefined;
@@ -71,7 +71,7 @@ function afterDot(text: string, at: number, end: number): { start: number; end: 
 		return undefined;
 	const start = startOf(text, at, NAME_CHAR, 30);
 	const prefix = text.slice(start, at);
-	return /^[a-z]{2,10}\d?\.(?:\w{1,12}\.)?$/.test(prefix) && looksLikeBase64url(text.slice(at, end))
+	return /^[a-z]{2,10}\d?[._](?:\w{1,12}\.)?$/.test(prefix) && looksLikeBase64url(text.slice(at, end))
 		? { start, end }
 		: undefined;
 }

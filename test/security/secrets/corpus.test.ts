@@ -36,13 +36,13 @@ const GROUPS: [name: string, samples: (seed?: number) => Sample[], least: number
 	["secrets in context, written last", lastInContext, 0.95],
 	["key blocks, written last", lastKeyBlocks, 1],
 	["bare tokens, written last", lastBareTokens, 0.85],
-	["secrets in files, fifth part", fifthInFiles, 0.73],
-	["secrets in use, fifth part", fifthInUse, 0.66],
-	["key blocks, fifth part", fifthKeyBlocks, 0.79],
-	["bare tokens, fifth part", fifthBareTokens, 0.78],
-	["secrets in context, sixth part", sixthInContext, 0.74],
+	["secrets in files, fifth part", fifthInFiles, 0.92],
+	["secrets in use, fifth part", fifthInUse, 0.95],
+	["key blocks, fifth part", fifthKeyBlocks, 0.95],
+	["bare tokens, fifth part", fifthBareTokens, 0.95],
+	["secrets in context, sixth part", sixthInContext, 0.94],
 	["key blocks, sixth part", sixthKeyBlocks, 0.96],
-	["bare tokens, sixth part", sixthBareTokens, 0.83],
+	["bare tokens, sixth part", sixthBareTokens, 0.88],
 ];
 
 /** What is caught, and what else of the text was lost with it. */
@@ -78,11 +78,12 @@ describe("a corpus of secrets that is kept apart from the patterns", () => {
 			...thirdLookAlikes(),
 			...lastLookAlikes(),
 			...fifthLookAlikes(),
+			...sixthLookAlikes(),
 		];
 		const changed = all.filter(({ text }) => redact(text) !== text).map(({ name }) => name);
 		console.log(`redaction: ${changed.length} of ${all.length} look-alikes changed`);
 		expect(new Set(all.map(({ text }) => text)).size).toBe(all.length);
-		expect(changed.length / all.length, `changed: ${changed.join(", ")}`).toBeLessThanOrEqual(0.012);
+		expect(changed.length / all.length, `changed: ${changed.join(", ")}`).toBeLessThanOrEqual(0.01);
 	});
 
 	it("changes nothing the second time", () => {

@@ -10,17 +10,16 @@ import {
 	type TokenFormat,
 	URL64,
 	UUID_FORMAT,
-} from "./token-format.ts";
+} from "../token-format.ts";
 
-const BASE58 = raw`[1-9A-HJ-NP-Za-km-z]`;
 /** Small letters, capitals and digits: no program name has all of them in this order. */
 const mixed = {
 	accept: (match: string): boolean => /\d/.test(match) && /[a-z][A-Z]|\d[A-Z]/.test(match) && /[a-z]/.test(match),
 };
 const UUID_END = raw`${UUID_FORMAT}${ENDS}`;
 
-/** Formats of further services. They come after the others, so that the more common service wins. */
-export const FURTHER_TOKEN_FORMATS: readonly TokenFormat[] = [
+/** Services whose tokens few texts have. */
+export const OF_SMALL_SERVICES: readonly TokenFormat[] = [
 	// A prefix and a UUID: without the prefix it would be an id.
 	format("axiom-token", "xaat- xapt- xait-", UUID_END),
 	format("wakatime-key", "waka_ waka_sec_ waka_tok_", UUID_END),
@@ -117,19 +116,4 @@ export const FURTHER_TOKEN_FORMATS: readonly TokenFormat[] = [
 	format("stackhawk-key", "hawk.", raw`[\w-]{20}\.[\w-]{20}${ENDS}`),
 	format("telegram-token", "bot", raw`\d{8,10}:AA[\w-]{33}${ENDS}`, { keep: /^bot/ }),
 	format("yandex-token", "y0_ y1_ y2_ y3_", raw`[\w-]{50,70}${ENDS}`, digits),
-	// Keys of programs
-	format("nats-seed", "SU SA SO SN SC SX", raw`[A-Z2-7]{56}(?![\w+/=-])`, digits),
-	format("onion-key", "ED25519-V3:", raw`[A-Za-z0-9+/]{86}==`),
-	format("onion-key", "descriptor:x25519:", raw`[A-Z2-7]{52}(?!\w)`),
-	// Wallets
-	format("wallet-key", "xprv yprv zprv tprv uprv vprv", raw`${BASE58}{95,112}${ENDS}`),
-	format("wallet-key", "nsec1", raw`[02-9ac-hj-np-z]{58}${ENDS}`),
-	format("wallet-key", "K? L?", raw`${BASE58}{50}(?![\w+/=-])`, {
-		accept: (match) => /\d/.test(match) && /[A-Z]/.test(match.slice(1)) && /[a-z]/.test(match),
-	}),
-	format("wallet-key", "5H 5J 5K", raw`${BASE58}{49}(?![\w+/=-])`, digits),
-	format("wallet-key", "S?", raw`[A-Z2-7]{54}(?![\w+/=-])`, digits),
-	format("wallet-key", "edsk edpk edesk", raw`${BASE58}{50,95}${ENDS}`, digits),
-	format("wallet-key", "suiprivkey1", raw`[02-9ac-hj-np-z]{50,70}`),
-	format("wallet-key", "PVT_K1_ PVT_R1_", raw`${BASE58}{45,60}`),
 ];

@@ -1,0 +1,32 @@
+import { AN, digits, ENDS, format, HEX_OF, raw, type TokenFormat, URL64, UUID_FORMAT } from "../token-format.ts";
+
+/** Payment and commerce. */
+export const OF_PAYMENT: readonly TokenFormat[] = [
+	format("stripe-key", "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_", raw`[A-Za-z0-9]{10,250}`),
+	format("stripe-key", "sk_org_live_ sk_org_test_", AN("20,250")),
+	format("stripe-secret", "pi_ seti_ cs_live_ cs_test_", raw`${AN("20,70")}_secret_${AN("20,90")}`),
+	format("webhook-secret", "whsec_", raw`[A-Za-z0-9+/]{20,90}={0,2}`),
+	format("square-token", "sq0atp- sq0csp- sq0idp- sq0asp-", URL64("22,60")),
+	format("square-token", "EAAA", raw`[\w-]{56,62}(?![\w+/-])`),
+	format("shopify-token", "shpat_ shpca_ shppa_ shpss_ shpua_ shptka_", raw`[0-9a-fA-F]{32}`),
+	format("paypal-token", "access_token$", raw`(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}`),
+	format("plaid-token", "access-sandbox- access-development- access-production-", UUID_FORMAT),
+	format("flutterwave-key", "FLWSECK- FLWSECK_TEST- FLWPUBK_TEST-", raw`[0-9a-zA-Z]{12,40}(?:-X)?`),
+	format("paystack-key", "sk_live_ sk_test_", AN("40")),
+	format("razorpay-key", "rzp_live_ rzp_test_", raw`${AN("14,24")}${ENDS}`),
+	format("pagarme-key", "ak_live_ ak_test_ ek_live_", AN("24,40")),
+	format("mollie-key", "live_ test_", raw`${AN("30")}(?!\w)`, digits),
+	format("api-key", "live_ test_", raw`(?:[0-9a-f]{35}|[\w-]{40})${ENDS}`, digits),
+	format("easypost-key", "EZAK EZTK", AN("54")),
+	format("shippo-token", "shippo_live_ shippo_test_", HEX_OF("40")),
+	format("duffel-token", "duffel_live_ duffel_test_", raw`[\w=-]{43}`),
+	format("recharge-key", "sk_1x1_ sk_1x3_ sk_2x2_ sk_3x3_ sk_5x5_ sk_10x10_ sk_test_1x1_", HEX_OF("64")),
+	format("ramp-token", "ramp_id_ ramp_sec_ ramp_tok_", AN("36,56")),
+	format("woocommerce-key", "ck_ cs_", raw`[0-9a-f]{40}(?!\w)`),
+	format("coinbase-key", "organizations/", raw`${UUID_FORMAT}/apiKeys/${UUID_FORMAT}`, { keep: /^organizations\// }),
+	format("robinhood-key", "rh-api-", UUID_FORMAT),
+	format("flexport-token", "shltm_", URL64("36,44")),
+	format("fleetbase-key", "flb_live_ flb_test_", AN("18,40")),
+	format("lemonsqueezy-key", "lsq_", AN("30,80"), digits),
+	format("paddle-key", "pdl_live_apikey_ pdl_sdbx_apikey_ pdl_ntfset_", raw`[\w]{20,100}`, digits),
+];
