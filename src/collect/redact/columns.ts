@@ -38,7 +38,7 @@ export function maskColumns(text: string): string {
 }
 
 /** What a column holds. A short name such as `pass` also means the tests that passed. */
-type Kind = { name: CredentialName; short: boolean } | undefined;
+type ColumnKind = { name: CredentialName; short: boolean } | undefined;
 
 function maskTable(rewriting: Rewriting, text: string, start: number, afterHead: number): void {
 	const names = text.slice(start, afterHead).trimEnd();
@@ -85,7 +85,7 @@ const cellsOf = (line: string, sign: string): string[] =>
 
 const bareCell = (cell: string): string => cell.trim().replace(/^["'`*]+|["'`*]+$/g, "");
 
-const kindsOf = (cells: string[]): Kind[] =>
+const kindsOf = (cells: string[]): ColumnKind[] =>
 	cells.map((cell) => {
 		const written = bareCell(cell);
 		if (/^(?:pass|pwd|pw)$/i.test(written)) return { name: "password", short: true };
@@ -112,13 +112,13 @@ function endOfRows(text: string, from: number, sign: string, columns: number): n
 	return end;
 }
 
-function maskRow(row: string, sign: string, kinds: Kind[]): string {
+function maskRow(row: string, sign: string, kinds: ColumnKind[]): string {
 	const cells = row.split(sign);
 	return cells.map((cell, at) => maskCell(cell, kinds[at])).join(sign);
 }
 
 /** From the last column to the first: a mask moves what comes after it. */
-function maskAligned(row: string, starts: readonly number[], kinds: Kind[]): string {
+function maskAligned(row: string, starts: readonly number[], kinds: ColumnKind[]): string {
 	let masked = row;
 	for (let column = starts.length - 1; column >= 0; column -= 1) {
 		const at = starts[column] ?? 0;
@@ -131,7 +131,7 @@ function maskAligned(row: string, starts: readonly number[], kinds: Kind[]): str
 }
 
 /** A table cell is treated like a quoted value. */
-function maskCell(cell: string, kind: Kind): string {
+function maskCell(cell: string, kind: ColumnKind): string {
 	const value = bareCell(cell);
 	if (kind === undefined || !/\d/.test(value) || !isSecretValue(value, kind.name, "quoted")) return cell;
 	if (kind.short && !looksMixed(value)) return cell;

@@ -1,6 +1,6 @@
 import { maskPrintedSecrets, SIGNS_OF_PRINTING } from "./printed-secrets.ts";
 import { isPlaceholder } from "./secret-values.ts";
-import { Signs } from "./signs.ts";
+import { SignFinder } from "./signs.ts";
 import { ANNOUNCED } from "./tool-formats/announced.ts";
 import { OF_CALLS } from "./tool-formats/calls.ts";
 import { OF_FILES } from "./tool-formats/files.ts";
@@ -9,7 +9,7 @@ import { OF_SHELLS } from "./tool-formats/shells.ts";
 import { isPassword, PASSWORD } from "./tool-formats/tool-format.ts";
 
 const FORMATS = [...OF_FILES, ...OF_SHELLS, ...OF_PROTOCOLS, ...OF_CALLS, ...ANNOUNCED];
-const SIGNS = new Signs([...SIGNS_OF_PRINTING, ...FORMATS.flatMap(({ signs }) => signs)]);
+const SIGNS = new SignFinder([...SIGNS_OF_PRINTING, ...FORMATS.flatMap(({ signs }) => signs)]);
 
 /** Masks secrets that only the format of a tool's file, of a call or of a transcript reveals. */
 export function maskLinesOfTools(text: string): string {

@@ -122,7 +122,8 @@ const CHOSEN =
 export const looksChosen = (value: string): boolean => value.length >= LEAST_STRONG && CHOSEN.test(value);
 
 /** Algorithms, encodings and versions: words with a digit that are no passwords. */
-const changesIn = (value: string): number => value.match(/[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
+const changesOfKind = (value: string): number =>
+	value.match(/[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
 const NAME_WITH_DIGIT =
 	/^(?:sha|md|utf|base|oauth|http|tls|ssl|aes|hmac|[hrep]s|ecdsa|ed|u?int|float|ipv|argon|pbkdf|ssh|iso|rfc|pkcs|x|scram)-?_?\d[\w-]*$|^v?\d+(?:\.\d+)+[\w.-]*$/i;
 /** An address with a port, or two ports. */
@@ -133,7 +134,7 @@ export const looksShuffled = (value: string): boolean =>
 	value.length >= LEAST_STRONG &&
 	value.length < LEAST_RANDOM &&
 	/^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z\d]+$/.test(value) &&
-	changesIn(value) >= 4;
+	changesOfKind(value) >= 4;
 
 /** Letters and a digit: enough for a password where hardly anything else can be. */
 export const looksMixed = (value: string): boolean =>

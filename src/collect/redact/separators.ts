@@ -50,10 +50,10 @@ const ALONE_ON_NEXT_LINE = new RegExp(
 	"y",
 );
 /** { "name": "X", "value": "y" }, <add key="X" value="y">, <meta name="X" content="y">, <key>X</key><string>y. */
-const GAP = raw`(?=[ \t\r\n,;])[ \t,;]{0,20}(?:${NEXT_LINE})?[ \t\r\n,;]{0,40}`;
+const PAIR_GAP = raw`(?=[ \t\r\n,;])[ \t,;]{0,20}(?:${NEXT_LINE})?[ \t\r\n,;]{0,40}`;
 const VALUE_ELEMENT = "string|value|val|param-value|prop-value|dd|td";
 const PAIR = new RegExp(
-	raw`(?:${GAP}(?:["']?(?:type|name|id|class|masked|protected|secret|secure|description|encrypted|scope|Type|is_?secret)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?[\w ]{0,30}["']?${GAP}){0,2}\\{0,3}["']?(?:value|content|val|Value|defaultValue|default|stringValue)\\{0,3}["']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}` +
+	raw`(?:${PAIR_GAP}(?:["']?(?:type|name|id|class|masked|protected|secret|secure|description|encrypted|scope|Type|is_?secret)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?[\w ]{0,30}["']?${PAIR_GAP}){0,2}\\{0,3}["']?(?:value|content|val|Value|defaultValue|default|stringValue)\\{0,3}["']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}` +
 		raw`|</[\w-]{1,20}>\s{0,40}<(?:${VALUE_ELEMENT})(?: [^<>\n]{0,60})?>(?:<!\[CDATA\[)?(?=[^<\s])` +
 		raw`|\r?\n(?:Content-[^\n]{1,80}\n){0,2}\r?\n(?=\S)` +
 		raw`|["']?[ \t]{0,4}\{[^{}]{0,300}?\bdefault[ \t]{0,12}=[ \t]{0,12}(?="))`,

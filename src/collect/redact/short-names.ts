@@ -43,13 +43,13 @@ function isBeforeStrong(text: string, start: number, nameEnd: number, values: Va
 	const value = text.slice(from, end);
 	if (end - from >= LEAST_STRONG && (isStrongIn(text, from, end) || looksChosen(value))) return true;
 	// A line of a file with nothing else
-	if (isLineEnd(text, end) && isLineStart(text, start) && looksMixed(value)) return true;
+	if (endsLine(text, end) && isLineStart(text, start) && looksMixed(value)) return true;
 	// A variable of a shell
 	const before = text.slice(Math.max(0, start - 8), start);
 	return text.charCodeAt(nameEnd) === 0x3d && /(?:^|\s)(?:set|export|env) $/i.test(before) && looksMixed(value);
 }
 
-const isLineEnd = (text: string, at: number): boolean => /^[ \t]{0,4}(?:\r?\n|$)/.test(text.slice(at, at + 6));
+const endsLine = (text: string, at: number): boolean => /^[ \t]{0,4}(?:\r?\n|$)/.test(text.slice(at, at + 6));
 
 function isLineStart(text: string, start: number): boolean {
 	let at = start;

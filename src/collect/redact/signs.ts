@@ -2,7 +2,7 @@
 const FREQUENT = " etaonirsldcumpfhg.,()\"=:_-/';wybv0123456789kxjqz";
 
 /** Finds which of many literal signs a text contains, and reads it once for all of them. */
-export class Signs {
+export class SignFinder {
 	/** Under two characters of each sign that hardly any text has: the signs, and how far into them these are. */
 	readonly #table: (readonly { sign: string; offset: number; index: number }[] | undefined)[] = new Array(128 * 128);
 	readonly #count: number;

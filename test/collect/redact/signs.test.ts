@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { Signs } from "../../../src/collect/redact/signs.ts";
+import { SignFinder } from "../../../src/collect/redact/signs.ts";
 import fc from "../../helpers/fast-check.ts";
 
 describe("signs in a text", () => {
 	it("are found wherever they are", () => {
-		const signs = new Signs(["PASS ", "ab", "-u ", "##vso["]);
+		const signs = new SignFinder(["PASS ", "ab", "-u ", "##vso["]);
 		expect([...signs.in("PASS x")]).toEqual([1, 0, 0, 0]);
 		expect([...signs.in("x -u ab")]).toEqual([0, 1, 1, 0]);
 		expect([...signs.in("é##vso[é")]).toEqual([0, 0, 0, 1]);
@@ -17,7 +17,7 @@ describe("signs in a text", () => {
 		fc.assert(
 			fc.property(fc.array(ascii, { minLength: 1, maxLength: 6 }), fc.array(part), (signs, parts) => {
 				const text = parts.join("");
-				expect([...new Signs(signs).in(text)]).toEqual(signs.map((sign) => Number(text.includes(sign))));
+				expect([...new SignFinder(signs).in(text)]).toEqual(signs.map((sign) => Number(text.includes(sign))));
 			}),
 		);
 	});
