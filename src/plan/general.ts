@@ -15,7 +15,7 @@ export const GENERAL: AgentDefinition = {
 		"You are a subagent. Another agent has given you one task. Do that task and nothing else, do not delegate it, " +
 		"say what is uncertain, and report what you did and found.",
 	source: "builtin",
-	file: "(no role)",
+	file: "no agent file",
 	digest: "general",
 };
 
