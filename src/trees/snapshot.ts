@@ -269,7 +269,8 @@ async function commitBase(ours: Repository, checkout: Checkout): Promise<TreeBas
 	if (checkout.repository && dirty) {
 		const pack = join(ours.gitDir, "objects", "pack", "pack");
 		const wanted = `${commit}\n${head ? `^${head.commit}\n` : ""}`;
-		await git(ours, ["pack-objects", "--revs", "--quiet", pack], { input: wanted });
+		// Without the checkout, where it would look for attributes, and wait for a pipe of that name.
+		await git({ gitDir: ours.gitDir }, ["pack-objects", "--revs", "--quiet", pack], { input: wanted });
 	}
 	await git(ours, ["update-ref", TREE_BRANCH, commit]);
 	return { commit, dirty, ...(head && { head: head.commit }) };

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -13,7 +13,7 @@ import { text, toolCall } from "../helpers/model-steps.ts";
 import { PATIENCE_MS } from "../helpers/patience.ts";
 import { piVersions, promptPi } from "../helpers/pi.ts";
 import { useHome } from "../helpers/use-home.ts";
-import { repositoryIn, useGround } from "../trees/repos.ts";
+import { repositoryIn, useGround, userGit } from "../trees/repos.ts";
 
 /** Where a file is expected, a pipe makes who opens it wait without end, and a device has no end. */
 
@@ -103,6 +103,22 @@ describe("a pipe that git would wait for", () => {
 		const order = { checkout, folder: ground.folder(), limits: TREE_LIMITS, link: [], submodules: "warn" };
 		const refused = `await it.commitCheckout(${JSON.stringify(order)}).catch(({ message }) => message)`;
 		expect(await evaluate("trees/snapshot.ts", refused)).toContain(`.git/${name} is not a file`);
+	});
+
+	test("as .gitattributes keeps neither a tree nor a pack for a worker waiting", async () => {
+		const main = repositoryIn(join(ground.folder(), "project"), { a: "1\n" });
+		writeFileSync(join(main, "a"), "2\n");
+		// So old that git trusts the index, and reads no attributes to see whether it changed.
+		utimesSync(join(main, "a"), 1, 1);
+		userGit(main, "add", "a");
+		pipe(join(main, ".gitattributes"));
+		const limits = { limits: TREE_LIMITS, link: [], submodules: "warn" };
+		const order = { ...limits, checkout: await findCheckout(main), folder: join(ground.folder(), "tree") };
+		const tree = await evaluate("trees/snapshot.ts", `await it.snapshot(${JSON.stringify(order)})`);
+		expect(tree).toMatchObject({ base: { dirty: true } });
+		const wish = { ...limits, cwd: main, scratch: join(ground.folder(), "pack"), hidden: [], secret: [] };
+		const packed = `(await it.packRepository(${JSON.stringify(wish)})).repository`;
+		expect(await evaluate("pool/repository/pack.ts", packed)).toMatchObject({ dirty: true });
 	});
 
 	test("in the checkout ends the look at it, and the refusal says what to look for", async () => {

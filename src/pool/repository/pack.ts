@@ -100,7 +100,8 @@ async function bundled(
 		input: [TREE_BRANCH, ...known.map((commit) => `^${commit}`), ""].join("\n"),
 	});
 	if (left.stdout.length === 0) return undefined;
-	await git(ours, ["bundle", "create", "--quiet", file, "--stdin"], {
+	// Without the checkout, where it would look for attributes, and wait for a pipe of that name.
+	await git({ gitDir: ours.gitDir }, ["bundle", "create", "--quiet", file, "--stdin"], {
 		input: [TREE_BRANCH, ...known.map((commit) => `^${commit}`), ""].join("\n"),
 	});
 	const { size } = statSync(file);
