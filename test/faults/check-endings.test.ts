@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Outcome } from "../../src/run/outcome.ts";
-import { isCutByDisk } from "./check-endings.ts";
+import { isCutByDisk, isUsedUp } from "./check-endings.ts";
 import type { Entry, Evidence, RunRow } from "./evidence.ts";
 
 const entry = (id: string, parentId: string | null): Entry => ({ type: "message", id, parentId, timestamp: "" });
@@ -38,4 +38,16 @@ test.each<[string, Partial<ReturnType<typeof scene>>]>([
 	["another entry is missing", { entries: [entry("c", null), entry("e", "d")] }],
 ])("that is no excuse if %s", (_name, other) => {
 	expect(isExcused({ ...scene(), ...other })).toBe(false);
+});
+
+test.each<[string, boolean, Partial<RunRow>, number]>([
+	["each of three hosts died in the only turn of the task", true, { attempt: 4 }, 3],
+	["the model was asked less often than that", false, { attempt: 4 }, 2],
+	["no host died in some of the turns", false, { attempt: 2 }, 3],
+	["there is no budget", false, { attempt: 4, maxTurns: null }, 3],
+])("whether the interruptions of a short task used its budget up: %s", (_name, expected, facts, asked) => {
+	const request = { pid: 1, task: "p0-1", startedAt: 0, endedAt: 1 };
+	const requests = [...Array.from({ length: asked }, () => request), { ...request, task: "p0-2" }];
+	const run = { task: "task p0-1 turns=0 ms=20", maxTurns: 3, ...facts } as RunRow;
+	expect(isUsedUp(run, { requests })).toBe(expected);
 });

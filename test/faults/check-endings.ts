@@ -20,7 +20,7 @@ export function truthful(evidence: Evidence): string[] {
 		const justified: Record<string, boolean> = {
 			success: !endless,
 			stopped: run.stopAt !== null,
-			budget: run.maxTurns !== null && endless,
+			budget: run.maxTurns !== null && (endless || isUsedUp(run, evidence)),
 			lost: run.attempt >= run.maxAttempts,
 			// The host died twice before it was ready, or could not open the ledger.
 			spawn: hostsKilled >= 2 || ledgerWasInTrouble === true,
@@ -35,6 +35,13 @@ export function truthful(evidence: Evidence): string[] {
 			`run ${run.id} ("${run.task}", attempt ${run.attempt} of ${run.maxAttempts}) ended as ${reason}: ${message}`,
 		];
 	});
+}
+
+/** A turn counts even if its host died before it recorded the answer: a short task can use up its budget by interruptions. */
+export function isUsedUp({ task, maxTurns, attempt }: RunRow, { requests }: Pick<Evidence, "requests">): boolean {
+	const name = taskIn(task)?.name;
+	const asked = requests.filter((request) => request.task === name && Number.isFinite(request.endedAt)).length;
+	return maxTurns !== null && attempt > maxTurns && asked >= maxTurns;
 }
 
 /**
