@@ -81,6 +81,6 @@ describe("the staged package", () => {
 				.map((target) => `${file}: ${target}`),
 		);
 		expect(dead).toEqual([]);
-		expect(readFileSync(join(folder, "docs/agents.md"), "utf8")).toContain("See decision 031.");
+		expect(readFileSync(join(folder, "docs/abilities.md"), "utf8")).toContain("See decision 036.");
 	});
 });

@@ -47,9 +47,9 @@ describe.each(piVersions)("in the terminal of pi %s", (version) => {
 		await terminal.ready();
 		terminal.type("go\r");
 		const collapsed = (await terminal.waitForText(/All done\./)).join("\n");
-		expect(collapsed).toMatch(/✗ timed out \(idle limit\) 1m12s\s+Nothing was/);
+		expect(collapsed).toMatch(/✗ timed out \(idle limit\) 1m12s\s+It was silent/);
 		terminal.key("ctrl+o");
-		await terminal.waitForText(/SUBAGENT_TIMEOUT \(idle\): Nothing was[\s\S]*Partial output\s+So far: auth\.ts\./);
+		await terminal.waitForText(/SUBAGENT_TIMEOUT \(idle\): It was silent[\s\S]*Partial output\s+So far: auth\.ts\./);
 	});
 });
 
