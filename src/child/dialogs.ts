@@ -1,8 +1,8 @@
 import type { ExtensionUIContext, ExtensionUIDialogOptions } from "@earendil-works/pi-coding-agent";
+import { systemClock } from "../ports/clock.ts";
 import type { Answer, Question } from "../processes/protocol.ts";
 import { type Redacted, reshaped } from "../run/redacted.ts";
 import type { ChildEvent, ChildEvents } from "./child-events.ts";
-import { timer } from "./endings/timer.ts";
 
 /** How much of a dialog is sent. Users would not read the rest, and a line on the socket has a limit. */
 const LONGEST_OPTION = 500;
@@ -10,7 +10,7 @@ const LONGEST_QUESTION = 4_000;
 const MOST_OPTIONS = 1_000;
 
 export interface DialogSetup {
-	/** pi's own context for a process without a user. Everything but the dialogs stays as it is there: it does nothing. */
+	/** pi's own context for a process without a user, in which nothing has an effect. Only the dialogs are replaced. */
 	base: ExtensionUIContext;
 	/** Shows a question to the parent's user; undefined if it was declined. */
 	ask(question: Question, signal: AbortSignal): Promise<Answer>;
@@ -26,13 +26,13 @@ export interface Dialogs {
 	alongside(events: ChildEvents): ChildEvents;
 }
 
-/** The user interface of a child: dialogs go to the parent's user, and there is nothing else. */
+/** The user interface of a child: its dialogs go to the parent's user. */
 export function childDialogs(setup: DialogSetup): Dialogs {
 	const listeners = new Set<(event: ChildEvent) => void>();
 	const open = new Set<string>();
 	let opened = 0;
 
-	/** Not all extensions are type-checked. Redacted before it is cut: half a key does not look like one. */
+	/** Accepts any value, because not all extensions are type-checked. Redacts before cutting: half a key is not recognized. */
 	const shortened = (text: string, length: number) =>
 		reshaped(setup.redact(String(text)), (redacted) => beginning(redacted, length));
 	const line = (text: string) => shortened(text, LONGEST_OPTION);
@@ -41,7 +41,7 @@ export function childDialogs(setup: DialogSetup): Dialogs {
 	async function ask(question: Question, options: ExtensionUIDialogOptions = {}): Promise<Answer> {
 		const id = `question-${++opened}`;
 		const expired = new AbortController();
-		const keepTime = options.timeout ? timer(options.timeout, () => expired.abort()) : () => {};
+		const keepTime = options.timeout ? systemClock.after(options.timeout, () => expired.abort()) : () => {};
 		open.add(id);
 		for (const listener of listeners) listener(begun(id));
 		try {
@@ -64,7 +64,7 @@ export function childDialogs(setup: DialogSetup): Dialogs {
 		async select(title, choices, options) {
 			const shown = choices.slice(0, MOST_OPTIONS).map(line);
 			const chosen = await ask({ kind: "select", title: line(title), options: shown }, options);
-			// By its number: the text that was shown is not the one that the extension compares with.
+			// By its number, because the extension compares with the original text, not with the one that was shown.
 			return typeof chosen === "number" ? choices[chosen] : undefined;
 		},
 		async input(title, placeholder, options) {

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { timer } from "./endings/timer.ts";
+import { systemClock } from "../ports/clock.ts";
 import { Turns } from "./turns.ts";
 
 /** The schema's verdict on a result: valid, wrong in a way that its child can fix, or impossible to check. */
@@ -25,14 +25,13 @@ const LONGEST_RESULT = 8 * 1024 * 1024;
 const CHECK_HEAP_MB = 1024;
 
 /**
- * A few threads at a time. One that takes long gives its turn to the next, so that no run waits for another's bad schema.
+ * Runs a few threads at a time. One that takes long gives its turn to the next, so that no run waits for another's bad schema.
  */
 const checkTurns = new Turns(4, 1000);
 
 /**
- * Checks a finalized result against the agent's output schema, if it has one. In a thread with a deadline: a schema is
- * the text of a file, and one `pattern` can keep a regular expression busy for longer than the age of the universe. The host's
- * other runs must not wait for it.
+ * Checks a finalized result against the agent's output schema, if it has one. It uses a thread with a deadline, so that the
+ * host's other runs do not wait: one `pattern` in a schema can keep a regular expression busy practically forever.
  */
 export function resultCheck(
 	outputSchema: Record<string, unknown> | undefined,
@@ -60,7 +59,7 @@ async function checkInThread(job: CheckJob, over: AbortSignal): Promise<CheckAns
 	});
 	const { promise, resolve } = Promise.withResolvers<CheckAnswer>();
 	const giveUp = () => resolve(RUN_IS_OVER);
-	const cancelDeadline = timer(LONGEST_CHECK_MS, () =>
+	const cancelDeadline = systemClock.after(LONGEST_CHECK_MS, () =>
 		resolve({ failed: `the check did not finish within ${LONGEST_CHECK_MS / 1000} s` }),
 	);
 	over.addEventListener("abort", giveUp, { once: true });
@@ -74,14 +73,14 @@ async function checkInThread(job: CheckJob, over: AbortSignal): Promise<CheckAns
 	} finally {
 		cancelDeadline();
 		over.removeEventListener("abort", giveUp);
-		// Ends a regular expression in the middle of its work, too.
+		// This also ends a regular expression in the middle of its work.
 		await worker.terminate();
 	}
 }
 
 const RUN_IS_OVER: CheckAnswer = { failed: "the run was ended meanwhile" };
 
-/** Beside the chunk that this is part of, or beside this file where the sources are run. */
+/** Beside the bundled chunk, or beside this file when the sources run directly. */
 const SCRIPT = new URL(
 	import.meta.url.endsWith(".ts") ? "./result-check-worker.ts" : "./result-check.js",
 	import.meta.url,

@@ -1,21 +1,21 @@
+import { systemClock } from "../../ports/clock.ts";
 import type { ChildEvents } from "../child-events.ts";
 import type { EndingRace } from "./race.ts";
-import { timer } from "./timer.ts";
 
 /**
- * Nothing heard for too long. Any event of the child counts as a sign of life, down to a single streamed character.
- * The clock stands still while a tool runs, which has a limit of its own, and while pi waits before it retries a request.
+ * Ends a run whose child has been silent for too long. Any event counts as a sign of life, down to a single streamed
+ * character. The clock stands still while a tool runs, which has a limit of its own, and while pi waits before a retry.
  */
 export function watchIdleness(race: EndingRace, events: ChildEvents, idleTimeoutMs: number): () => void {
 	let running = 0;
 	let lastSign = performance.now();
-	/** Until when pi waits; more events may follow the one that announces the wait. */
+	/** Until when pi waits before a retry; more events may follow the one that announces the wait. */
 	let waitsUntil = 0;
 	let cancel = () => {};
 
 	const check = () => {
 		const remaining = running > 0 ? idleTimeoutMs : lastSign + idleTimeoutMs - performance.now();
-		if (remaining > 0) cancel = timer(remaining, check);
+		if (remaining > 0) cancel = systemClock.after(remaining, check);
 		else race.declare({ kind: "timeout", limit: "idle", afterMs: idleTimeoutMs });
 	};
 	const unsubscribe = events.subscribe((event) => {

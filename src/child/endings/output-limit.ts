@@ -6,7 +6,7 @@ import type { EndingRace } from "./race.ts";
 
 const MAX_ASSISTANT_TEXT = 8 * 1024 * 1024;
 
-/** A runaway child: more text than anyone reads, or a session file that fills the disk. */
+/** Ends a runaway child, which writes more text than anyone reads, or a session file that fills the disk. */
 export function watchOutput(
 	race: EndingRace,
 	child: { events: ChildEvents; collector: Collector; sessionFile: string },
@@ -20,7 +20,7 @@ export function watchOutput(
 }
 
 async function checkFile(race: EndingRace, sessionFile: string): Promise<void> {
-	const file = await stat(sessionFile).catch(() => undefined); // Gone or not there yet: not too large.
+	const file = await stat(sessionFile).catch(() => undefined); // A missing file is not too large.
 	if (file && file.size > MAX_SESSION_FILE) {
 		race.declare({ kind: "output_limit", limit: "a session file of more than 64 MiB" });
 	}

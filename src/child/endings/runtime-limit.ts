@@ -1,8 +1,10 @@
+import { systemClock } from "../../ports/clock.ts";
 import type { EndingRace } from "./race.ts";
-import { timer } from "./timer.ts";
 
-/** The hard cap: it counts from the first claim, across a change of hosts, and never starts again. */
+/** The hard cap: it counts from the first claim, and does not start again when the run changes hosts. */
 export function watchRuntime(race: EndingRace, limit: { startedAt: number; timeoutMs: number }): () => void {
 	const remaining = limit.startedAt + limit.timeoutMs - Date.now();
-	return timer(remaining, () => race.declare({ kind: "timeout", limit: "runtime", afterMs: limit.timeoutMs }));
+	return systemClock.after(remaining, () =>
+		race.declare({ kind: "timeout", limit: "runtime", afterMs: limit.timeoutMs }),
+	);
 }
