@@ -1,13 +1,12 @@
 /**
- * The whole story of one delegated task, in order. Each stage takes the value of the stage before, and lives in the folder
- * of its name:
+ * The whole story of one delegated task. Each stage takes the value of the previous one:
  *
  *   request → plan → admit → claim → run → collect → outcome → deliver → archive
  *
  * plan, admit and deliver happen here, in the parent. claim, run and collect happen in a host, another process, which finds
- * the run in the ledger (`host/serve.ts`, `child/work.ts`). The parent's loop watches (`supervise/supervisor.ts`), and may
- * die meanwhile. In the foreground, a call awaits the outcome and returns it. In the background, no caller waits, and the
- * outcome is announced to the session later (`deliver/announcer.ts`). That is the only difference.
+ * the run in the ledger (`host/serve.ts`, `child/work.ts`). The parent's loop watches the run (`supervise/supervisor.ts`),
+ * which continues even if the parent dies. In the foreground, a call awaits the outcome and returns it. In the background,
+ * no caller waits, and the outcome is announced to the session later (`deliver/announcer.ts`). That is the only difference.
  */
 import type { Redactor } from "./collect/redact/redactor.ts";
 import {
@@ -36,13 +35,13 @@ export interface Delegation extends LaunchRequest {
 	label?: string;
 }
 
-/** What a waiting caller is told meanwhile. */
-export interface Waiting {
+/** What can interrupt a waiting caller, and what it hears before the outcome. */
+export interface WaitOptions {
 	signal?: AbortSignal | undefined;
 	/** Names the requester when the signal stops the run; the parent by default. */
 	stopper?: () => string;
 	/** The stop request is in the ledger. */
-	onStopAsked?: () => void;
+	onStopRequested?: () => void;
 	/** Fires when the run continues without the caller. The ledger says so by then. */
 	leave?: AbortSignal;
 	/** The caller has left, so the outcome will be announced. */
@@ -62,12 +61,12 @@ export interface Services extends PlanSources {
 	ports: Ports;
 }
 
-/** What it takes to admit a run. */
-export type Admitting = PlanSources & Pick<Services, "ledger" | "profile" | "log" | "ports">;
+/** The services that admitting a run needs. */
+export type AdmissionServices = PlanSources & Pick<Services, "ledger" | "profile" | "log" | "ports">;
 
 /** Delegates a task and waits for its one answer. */
 export async function delegate(
-	request: Delegation & Waiting,
+	request: Delegation & WaitOptions,
 	parent: ParentFacts,
 	services: Services,
 ): Promise<SubagentResult> {
@@ -83,7 +82,7 @@ export async function delegate(
 		onTrouble: (message) => request.onUpdate?.(troubleResult(admitted, message)),
 		onProgress: (progress) => request.onUpdate?.(progressResult(admitted, progress)),
 		...(request.stopper && { stopper: request.stopper }),
-		...(request.onStopAsked && { onStopAsked: request.onStopAsked }),
+		...(request.onStopRequested && { onStopRequested: request.onStopRequested }),
 		...(request.onAsk && { onAsk: request.onAsk }),
 	});
 	if (ended) return toolResult(ended, services.redactor);
@@ -92,6 +91,10 @@ export async function delegate(
 }
 
 /** Delegates a task and returns at once: accepted means that it is in the ledger, and will be announced. */
-export function spawn(request: Delegation, parent: ParentFacts, services: Admitting): Promise<RunRecord | Refusal> {
+export function spawn(
+	request: Delegation,
+	parent: ParentFacts,
+	services: AdmissionServices,
+): Promise<RunRecord | Refusal> {
 	return launch({ request, parent, services, mode: "background" });
 }

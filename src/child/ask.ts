@@ -9,7 +9,7 @@ import { FINALIZE_TOOL } from "../run/outcome.ts";
 import { ASK_TOOL, type ChildQuestion, type DeclineCause, type QuestionEnd } from "../run/question.ts";
 import type { Redacted } from "../run/redacted.ts";
 
-/** What fits into a dialog. A child that needs more should think again about what it needs to know. */
+/** What fits into a dialog. A child with a longer question should reduce it to what it needs to know. */
 const LONGEST_ASKED = 2_000;
 const MOST_QUESTION_LINES = 30;
 const LONGEST_CHOICE = 200;
@@ -19,16 +19,16 @@ const MOST_CHOICES = 20;
 export type EndedQuestion = QuestionEnd & {
 	/** Absent if it was never asked. */
 	seq?: number;
-	/** The question that was really answered: an earlier attempt had asked it in other words. */
+	/** The question that was actually answered, if an earlier attempt asked it in other words. */
 	earlier?: ChildQuestion;
 };
 
-/** The questions of one run, as far as its host is concerned. */
+/** How the child of one run asks its questions, through its host. */
 export interface RunQuestions {
 	ask(question: ChildQuestion, signal: AbortSignal): Promise<EndedQuestion>;
-	/** A question of an earlier attempt whose end the session does not hold. */
+	/** A question of an earlier attempt whose end the session does not contain. */
 	untaken(): QuestionRecord | undefined;
-	/** The session's file holds how it ended. */
+	/** The session's file now contains how it ended. */
 	taken(seq: number): void;
 }
 
@@ -36,7 +36,7 @@ export interface AskingSetup {
 	runId: RunId;
 	questions: RunQuestions;
 	redact(text: string): Redacted;
-	/** After this fires, nothing is asked any more. */
+	/** After this fires, the user is asked no more questions. */
 	over: AbortSignal;
 }
 
@@ -48,15 +48,15 @@ interface AskCall {
 }
 
 /**
- * One schema for all runs: pi compiles every schema that it has not seen before. It has no lengths, because pi repeats a
- * text that is too long.
+ * One schema for all runs: pi compiles every schema that it has not seen before. It sets no maximum lengths, because pi's
+ * complaint would repeat the whole text.
  */
 const askParameters = Type.Object(
 	{ question: Type.String(), options: Type.Optional(Type.Array(Type.String())) },
 	{ additionalProperties: false },
 );
 
-/** The tool with which a child asks the user. How a question ended is in its result, and so in the child's session. */
+/** The tool with which a child asks the user. Its result says how the question ended, so the child's session does too. */
 export class Asking {
 	readonly tool: ToolDefinition;
 	readonly #setup: AskingSetup;
@@ -83,12 +83,12 @@ export class Asking {
 		});
 	}
 
-	/** Call this whenever something happened in the session. Marks the questions whose end is now in it. */
+	/** Call this whenever the session has changed. Marks the questions whose end it now contains. */
 	observe(transcript: AskingTranscript): void {
 		if (this.#given.size > 0) this.#settle(transcript, [...this.#given]);
 	}
 
-	/** What the next attempt of a run has to know about a question of the attempt before. */
+	/** What the next attempt of a run has to know about a question of the previous one. */
 	recall(transcript: AskingTranscript): string {
 		const asked = this.#setup.questions.untaken();
 		if (!asked || this.#settle(transcript, [asked.seq])) return "";
@@ -120,7 +120,7 @@ export class Asking {
 		};
 	}
 
-	/** Whether the session held the end of any. */
+	/** Whether the session contains the end of any. */
 	#settle(transcript: AskingTranscript, seqs: readonly number[]): boolean {
 		const held = endsHeldBy(transcript, this.#setup.runId);
 		const settled = seqs.filter((seq) => held.has(seq));
@@ -135,8 +135,8 @@ export class Asking {
 }
 
 /**
- * The question as the user sees it, or what is wrong with it. Redacted last, after the characters that hid a secret are
- * removed.
+ * The question as the user sees it, or what is wrong with it. Redacts it last, after removing the characters that might hide
+ * a secret.
  */
 export function readAskCall(
 	{ question, options = [] }: AskCall,
@@ -163,7 +163,7 @@ export function readAskCall(
 	return { question: shown, ...(choices.length > 0 && { options: choices }) };
 }
 
-/** The questions of a run whose end the session holds, by their number. */
+/** The numbers of the questions of a run whose end the session contains. */
 function endsHeldBy(transcript: AskingTranscript, runId: RunId): Set<unknown> {
 	return new Set(
 		transcript.getBranch().map((entry) => {

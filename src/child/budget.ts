@@ -10,16 +10,16 @@ export interface Spending {
 	parentSession: Usage;
 }
 
-/** From this share of a budget on, the child is told to finish. */
+/** From this share of a budget on, the child is asked to finish. */
 const NEARLY_SPENT = 0.8;
 
-/** Fresh tokens only: tokens that each turn reads from a cache again would change the meaning of the limit every turn. */
+/** Counts fresh tokens only: every turn reads the earlier ones from the cache again, so a limit on them would mean little. */
 const tokensOf = (usage: Usage): number => usage.input + usage.output + usage.cacheWrite;
 
 /** free: continue. low: say so. last: one more turn. spent: none. `what` names the limit. */
 export type BudgetState = { stage: "free" } | { stage: "low" | "last" | "spent"; what: string };
 
-/** The budget that is used up, if any. A run must not (re)start with one. */
+/** The budget that is used up, if any. A run with one must not start or continue. */
 export function exhaustedBudget(limits: Limits, spending: Spending): string | undefined {
 	const state = budgetState(limits, spending);
 	const overAmount = amounts(limits, spending).find(({ used, limit }) => used >= limit);
@@ -43,7 +43,7 @@ function amounts(limits: Limits, spending: Spending): { used: number; limit: num
 	].flatMap(({ used, limit, unit }) => (limit === undefined ? [] : [{ used, limit, what: `${limit} ${unit}` }]));
 }
 
-/** How a run stands with its budgets, before its next model call. */
+/** How much of its budgets a run has left before its next model call. */
 function budgetState(limits: Limits, spending: Spending): BudgetState {
 	const budgets = amounts(limits, spending);
 	const turns = spending.run.turns;
@@ -53,7 +53,7 @@ function budgetState(limits: Limits, spending: Spending): BudgetState {
 	if (turns >= maxTurns) return { stage: "spent", what: whatTurns };
 	const reached = budgets.find(({ used, limit }) => used >= limit);
 	if (reached) return { stage: "last", what: reached.what };
-	// Turns are known beforehand: the last one is within the limit, not after it.
+	// Unlike other budgets, turns can be counted in advance, so the last one is still within the limit.
 	if (turns === maxTurns - 1 && turns > 0) return { stage: "last", what: whatTurns };
 	const low = budgets.find(({ used, limit }) => used >= limit * NEARLY_SPENT);
 	if (low) return { stage: "low", what: low.what };
@@ -67,15 +67,15 @@ export function budgetGuard(guard: {
 	isFinalized: () => boolean;
 	onSpent: (what: string) => void;
 }): ExtensionFactory {
-	let told: "nothing" | "low" | "last" = "nothing";
+	let lastNote: "none" | "low" | "last" = "none";
 	return (pi) => {
 		pi.on("turn_end", (event) => {
 			if (guard.isFinalized()) return;
 			const state = budgetState(guard.limits, guard.spending());
 			if (state.stage === "free") return;
-			if (state.stage === "spent" || told === "last") return guard.onSpent(state.what);
-			if (state.stage === told) return;
-			told = state.stage;
+			if (state.stage === "spent" || lastNote === "last") return guard.onSpent(state.what);
+			if (state.stage === lastNote) return;
+			lastNote = state.stage;
 			const content = state.stage === "last" ? LAST_TURN(state.what) : WRAP_UP(state.what);
 			const note = { type: "custom_message" as const, customType: "pi-geon:budget", content, display: true };
 			return { entries: [...event.entries, note] };

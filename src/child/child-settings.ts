@@ -7,7 +7,7 @@ type Storage = Parameters<typeof SettingsManager.fromStorage>[0];
 
 /**
  * pi's settings for one child. pi locks each settings file to read it, twice for a session, and a process that finds it
- * locked blocks until it is free. So a file that has not changed is not read again.
+ * locked blocks until it is free. So this reads a file again only if it has changed.
  */
 export function childSettings(cwd: string, agentDir: string, options: { projectTrusted: boolean }): SettingsManager {
 	const key = `${agentDir}\n${cwd}`;
@@ -15,8 +15,8 @@ export function childSettings(cwd: string, agentDir: string, options: { projectT
 	if (known) return SettingsManager.fromStorage(known, options);
 	const files = { global: join(agentDir, "settings.json"), project: join(cwd, CONFIG_DIR_NAME, "settings.json") };
 	const isRinged = hostRing().enforced === "kernel";
-	// The user's file is the same for all projects, and here a project's file is read without a lock. So the storage for
-	// the user's file can be reused.
+	// The user's file is the same for all projects. In a ring, project files are read without a lock, so one storage for the
+	// user's file serves all projects.
 	const ofUser = isRinged ? usersOf.get(agentDir) : undefined;
 	if (ofUser) {
 		const storage = rememberingStorage(withoutProjectLock(ofUser, files.project), files);
@@ -25,12 +25,12 @@ export function childSettings(cwd: string, agentDir: string, options: { projectT
 	}
 	const settings = SettingsManager.create(cwd, agentDir, options);
 	const locked: unknown = Reflect.get(settings, "storage");
-	// A pi with another storage reads its files as often as it likes.
+	// A pi with another kind of storage reads its files as often as it likes.
 	if (isStorage(locked)) {
 		usersOf.set(agentDir, locked);
 		const storage = rememberingStorage(isRinged ? withoutProjectLock(locked, files.project) : locked, files);
 		storages.set(key, storage);
-		// In the ring of a host no lock can be made beside the project's file, so pi has not read that file.
+		// In a host's ring, pi cannot create a lock beside the project's file, so it has not read that file.
 		if (isRinged && options.projectTrusted) return SettingsManager.fromStorage(storage, options);
 	}
 	return settings;
@@ -48,7 +48,7 @@ function rememberingStorage(locked: Storage, files: { global: string; project: s
 		withLock(scope, use) {
 			const version = settingsVersion(files[scope]);
 			const known = read.get(files[scope]);
-			// A callback that returns a text wants it written: to the current file, and under the lock.
+			// A callback that returns a text wants it written, which needs the lock.
 			if (known?.version === version && use(known.text) === undefined) return;
 			locked.withLock(scope, (text) => {
 				read.set(files[scope], { version, text });
@@ -58,7 +58,7 @@ function rememberingStorage(locked: Storage, files: { global: string; project: s
 	};
 }
 
-/** Reads the project's file as it is. Nothing that runs there can write it. */
+/** Reads the project's file without a lock: no process in the ring can write it. */
 const withoutProjectLock = (locked: Storage, file: string): Storage => ({
 	withLock(scope, use) {
 		if (scope === "global") locked.withLock(scope, use);

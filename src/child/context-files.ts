@@ -33,9 +33,8 @@ interface FoundContext {
 let lastFound: FoundContext | undefined;
 
 /**
- * The same for a child that asked at this time (of `performance.now()`): an answer that was read since then for another
- * child will do. A thousand children that wait for their setup look for the same dozens of files, most of which do not
- * exist.
+ * The same for a child that asked at this time (of `performance.now()`): it reuses what was read for another child since. A
+ * thousand children that wait for their setup look for the same dozens of files, and most of these do not exist.
  */
 export function contextFilesSince(
 	askedAt: number,
@@ -53,7 +52,7 @@ export function contextFilesSince(
 	return lastFound.files;
 }
 
-/** The user's own first, then from the outermost folder to the working directory: the nearest has the last word. */
+/** The user's own first, then from the outermost folder to the working directory, so that the nearest comes last. */
 export function contextFiles(cwd: string, agentDir: string, warn: (warning: string) => void): ContextFile[] {
 	const above = ancestors(resolve(cwd));
 	const shadowed = shadowedBy(above.find(isRepository));
@@ -99,7 +98,7 @@ function readContextFile(path: string, warn: (warning: string) => void): Context
 	return undefined;
 }
 
-/** The owner of the file, of a link to it or of a folder on the path decides what the child is told. */
+/** The owner of the file, of a link to it, or of a folder on the path controls what the child reads. */
 function foreignPart(path: string): { path: string; stats: Stats } | undefined {
 	const links = (wayTo(path) ?? []).filter(({ stats }) => !stats.isDirectory());
 	const folders = links.flatMap(({ path: part }) => {
@@ -109,7 +108,7 @@ function foreignPart(path: string): { path: string; stats: Stats } | undefined {
 	return [...links, ...folders].find(({ stats }) => isForeign(stats));
 }
 
-/** Reads only the head: the file may be larger than the memory. Never waits: a pipe may have taken its place meanwhile. */
+/** Reads only the head: the file may be larger than the memory. Never blocks: a pipe may have replaced the file. */
 function headOfFile(path: string, most: number): Buffer {
 	const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 	try {

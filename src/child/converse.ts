@@ -28,19 +28,19 @@ export interface ChildTalk {
 	models: ModelLine;
 	redact: (text: string) => Redacted;
 	spending: () => Spending;
-	/** The run has finished, for whatever reason: the child gets no more messages. */
+	/** Whether the run has finished, for any reason: the child then gets no more messages. */
 	isOver: () => boolean;
 	steering: Steering;
 	fork?: ForkFit;
 	asking?: Asking;
 }
 
-/** Gives the child its task and keeps at it until it has finalized, or shows that it will not. */
+/** Gives the child its task, and prompts it again until it has finalized or no attempts or corrections are left. */
 export async function converse(conversation: ChildTalk): Promise<EndCause> {
 	const { session, collector, finalize, corrections, provider, attempts } = conversation;
 	const early = await fitFork(conversation);
 	if (early) return early;
-	const words = firstWords(conversation);
+	const words = firstPrompt(conversation);
 	// Only now is the spending of earlier attempts known.
 	const limit = exhaustedBudget(conversation.record.plan.limits, conversation.spending());
 	if (limit !== undefined) return { kind: "budget", limit };
@@ -98,19 +98,19 @@ async function fitFork(conversation: ChildTalk): Promise<EndCause | undefined> {
 	}
 }
 
-/** Tried before another attempt with the same model: the next model may answer at once. */
+/** Comes before another attempt with the same model, because the next model may answer at once. */
 async function continueWithNextModel({ session, provider, models, isOver, ...talk }: ChildTalk): Promise<boolean> {
 	if (isOver()) return false;
 	const why = provider.whyUnusable ?? ((await models.lostCredentials()) ? "no_credentials" : undefined);
-	if (why === undefined || !(await models.next(session, { why, ...saidBy(talk) }))) return false;
+	if (why === undefined || !(await models.next(session, { why, ...providerMessage(talk) }))) return false;
 	provider.changedModel();
 	return true;
 }
 
 const LONGEST_SAID = 200;
 
-/** The provider's message, in one line. The status is reported beside it. */
-function saidBy({ collector, redact }: Pick<ChildTalk, "collector" | "redact">): Pick<Unusable, "said"> {
+/** The provider's message, in one line. The hop has the status too. */
+function providerMessage({ collector, redact }: Pick<ChildTalk, "collector" | "redact">): Pick<Unusable, "said"> {
 	const message = collector.lastStop?.errorMessage;
 	if (message === undefined) return {};
 	const said = reshaped(redact(message), (text) => {
@@ -142,8 +142,8 @@ const INTERRUPTION =
 	"What you did before the interruption is above; a tool call without a result may or may not have taken effect. " +
 	`Continue with your task and end it with ${FINALIZE_TOOL}.`;
 
-/** The task, or, if a host died after it was given, a note that continues from there. */
-function firstWords({ session, record, collector, asking }: ChildTalk): string {
+/** The task, or, if a host died after giving it, a note that the work continues. */
+function firstPrompt({ session, record, collector, asking }: ChildTalk): string {
 	const manager = session.sessionManager;
 	const entries = manager.getBranch();
 	const mark = entries.findIndex((entry) => entry.type === "custom" && isMarkOf(entry, record.run.id));
@@ -151,7 +151,7 @@ function firstWords({ session, record, collector, asking }: ChildTalk): string {
 		manager.appendCustomEntry(TASK_MARK, { runId: record.run.id });
 		return record.plan.task;
 	}
-	// Text of an earlier attempt counts.
+	// The text of an earlier attempt counts.
 	const earlier = entries.slice(mark).filter((entry) => entry.type === "message");
 	collector.recall(
 		earlier.map(({ message }) => message),
@@ -175,7 +175,7 @@ const isMarkOf = (entry: { type: string; customType: string; data?: unknown }, r
 
 async function say({ session, steering, isOver }: ChildTalk, text: string): Promise<void> {
 	if (isOver()) throw new Error("The run has finished.");
-	// Messages that were sent before the child began, or between two requests to its model, go along with the prompt.
+	// The prompt brings messages that were sent before the child began, or between two requests to its model.
 	for (const message of steering.next(session.sessionManager)) {
 		await session.sendCustomMessage(message, { deliverAs: "nextTurn" });
 	}

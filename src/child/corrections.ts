@@ -1,4 +1,4 @@
-/** How often a child is told that it has not returned its answer properly before we give up on it. */
+/** The corrections that a child gets before its run fails: messages that it has not returned its answer properly. */
 export class Corrections {
 	#left: number;
 	/** What was wrong with the last attempt to return an answer. */

@@ -7,8 +7,8 @@ import type { EndCause } from "../run/outcome.ts";
 const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
 
 /**
- * The cause of a run that failed with `error`. It says whether the disk was full: the task is not to blame then, and
- * another machine can continue. `file`: a file of the run on the disk in question.
+ * The cause of a run that failed with `error`. It says whether the disk was full, because another machine can then continue.
+ * `file`: a file of the run on the disk in question.
  */
 export function crashOf(
 	error: unknown,
@@ -24,7 +24,7 @@ function saysFull(error: unknown): boolean {
 	return ("code" in error && FULL.has(error.code)) || saysFull(error.cause);
 }
 
-/** A program that met the full disk, such as git, says so in prose only. So this checks the disk itself. */
+/** Programs such as git report a full disk in prose only, so this checks the disk itself. */
 function isFull(file: string): boolean {
 	try {
 		const folder = dirname(file);

@@ -4,11 +4,11 @@ import { ModelRuntime } from "@earendil-works/pi-coding-agent";
 import { SetupFailed } from "./session-file.ts";
 
 /**
- * A principal's credentials with main's below them. Nothing is copied: each is read from the store that has it, and a token
- * that pi renews is written by pi to the file it came from.
+ * A principal's credentials with main's below them. Nothing is copied: each is read from the store that has it, and pi
+ * writes a token that it renews to the file it came from.
  *
- * The names in the principal's store decide whether a provider is the principal's, not whether its key is available:
- * falling back on main's account because of a missing variable would be worse than failing.
+ * A provider that the principal's store names is the principal's, even if its key is not available: falling back on main's
+ * account because of a missing variable would be worse than failing.
  */
 export function layered(own: CredentialStore, main: CredentialStore): CredentialStore {
 	const ownerOf = async (providerId: string): Promise<CredentialStore> =>

@@ -18,7 +18,7 @@ import type { ChildRing } from "./ring.ts";
 import { Steering } from "./steering.ts";
 import type { ClaimedRun, WorkServices } from "./work.ts";
 
-/** All that goes along with a child. */
+/** Everything that one run's child works with. */
 export interface Equipment {
 	collector: Collector;
 	corrections: Corrections;
@@ -35,13 +35,13 @@ export interface Equipment {
 	/** Over all attempts. */
 	totalUsage(): Usage;
 	spending(): Spending;
-	/** What watches the child from inside. */
+	/** Extensions that watch the child from inside. */
 	guards: ExtensionFactory[];
 	/** Aborted once the ending is decided. */
 	decided: AbortController;
-	/** What keeps it to what it may do, once it is set up. */
+	/** What confines the child, once it is set up. */
 	ring?: ChildRing | undefined;
-	/** What the child lacks, besides what was known at planning time. */
+	/** What the child lacks, besides what was known when the run was planned. */
 	warnings: string[];
 	/** Closes what the child has used. */
 	atEnd: (() => Promise<unknown>)[];
@@ -112,7 +112,7 @@ export function equip(record: ClaimedRun, services: WorkServices, race: EndingRa
 		...(asking && { asking }),
 		totalUsage,
 		spending,
-		// Messages come after the budget, whose word on the next turn would replace them.
+		// Steering comes after the budget, whose entries would otherwise replace its messages.
 		guards: [lspGuard(plan.lspActions), budget, steering.guard, ...(fork ? [fork.guard] : [])],
 		decided,
 		warnings: [],

@@ -34,7 +34,7 @@ const finalizeParameters = Type.Object(
 export function finalization(rules: FinalizeRules): Finalization {
 	let answer: Finalized<string> | undefined;
 	let rejectedResult: string | undefined;
-	/** Calls of the same message come at once, and a check takes a while: each call waits for the one before it. */
+	/** Calls in the same message arrive together, and a check takes a while, so each call waits for the one before it. */
 	let before: Promise<unknown> = Promise.resolve();
 	const tool = defineTool({
 		name: FINALIZE_TOOL,
@@ -63,7 +63,7 @@ export function finalization(rules: FinalizeRules): Finalization {
 			rules.onUncheckable(checked.uncheckable, call.result ?? "");
 			return reply(`\`result\` could not be checked: ${checked.uncheckable}.`, { endTurn: true });
 		}
-		// With the last correction used up there is no point in asking the model again.
+		// Once the last correction is used up, there is no point in asking the model again.
 		return reply(checked.wrong, { endTurn: !rules.corrections.take(checked.wrong) });
 	};
 	return {

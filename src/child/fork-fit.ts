@@ -28,7 +28,7 @@ type SummarizedMessage = Preparation["messagesToSummarize"][number];
 
 /** Makes the copy of a parent's conversation, with which a child's session begins, fit the window of the child's model. */
 export class ForkFit {
-	/** How much is summarized in one request, while the copy is being compacted. */
+	/** The most that one request summarizes, while the copy is being compacted. */
 	#mostTokens: number | undefined;
 	/** Whether pi has found something to summarize. */
 	#began = false;
@@ -39,7 +39,7 @@ export class ForkFit {
 			if (this.#mostTokens !== undefined) cutToPart(preparation, branchEntries, this.#mostTokens);
 		});
 		// pi adds the child's prompt with its first message, after the copy. Some providers accept a prompt only at the
-		// beginning, and the others should see it there as well.
+		// beginning, so this moves it there for all.
 		pi.on("context_with_system", ({ messages }) => {
 			const prompt = messages.find(({ role }) => role === "system");
 			if (prompt === undefined || messages[0] === prompt) return;
@@ -106,8 +106,8 @@ function tokensWith(session: AgentSession, task: string): number {
 }
 
 /**
- * The part that pi is about to summarize may be larger than the window too. Then only its beginning is summarized, and the
- * rest in later rounds, each of which continues from the summary before.
+ * The part that pi is about to summarize may be larger than the window too. Then this round summarizes only its beginning,
+ * and later rounds continue from that summary.
  */
 function cutToPart(preparation: Preparation, branch: readonly SessionEntry[], mostTokens: number): void {
 	const { messagesToSummarize, turnPrefixMessages } = preparation;

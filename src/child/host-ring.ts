@@ -14,20 +14,22 @@ const SEARCHED_WITH: Readonly<Record<string, string>> = { grep: "rg", find: "fd"
 
 let known: HostRing | undefined;
 
-/** As the process that started this one said. Read once: programs that this process starts must not see it. */
+/** The ring of this process, according to the process that started it. Hides the variable from the programs it starts. */
 export function hostRing(): HostRing {
 	if (!known) {
-		known = asSaid(process.env[HOST_RING]);
+		known = readHostRing(process.env[HOST_RING]);
 		delete process.env[HOST_RING];
 	}
 	return known;
 }
 
-function asSaid(said: string | undefined): HostRing {
-	const [first, ...programs] = (said ?? "").split(" ");
-	if (first !== ENFORCED) return { enforced: "policy", searches: new Set(), ...(said && { why: said }) };
+function readHostRing(variable: string | undefined): HostRing {
+	const [first, ...programs] = (variable ?? "").split(" ");
+	if (first !== ENFORCED) return { enforced: "policy", searches: new Set(), ...(variable && { why: variable }) };
 	// Bun's own way to start a program may not read the environment through our replacement.
-	const isTold = process.versions.bun === undefined;
-	const searches = Object.keys(SEARCHED_WITH).filter((tool) => isTold && programs.includes(SEARCHED_WITH[tool] ?? ""));
+	const passesEnv = process.versions.bun === undefined;
+	const searches = Object.keys(SEARCHED_WITH).filter(
+		(tool) => passesEnv && programs.includes(SEARCHED_WITH[tool] ?? ""),
+	);
 	return { enforced: "kernel", searches: new Set(searches) };
 }

@@ -1,6 +1,6 @@
 import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
 
-/** Limits a child to the questions it may ask a language server, whatever the tool itself would answer. */
+/** Limits a child to the lsp actions of its plan, whatever the tool itself would allow. */
 export const lspGuard =
 	(allowed: readonly string[]): ExtensionFactory =>
 	(pi) => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isRecord } from "../run/is-record.ts";
 import { messageOf } from "../run/message-of.ts";
 
-/** Not imported from pi: the command `pi-geon`, which looks for leftovers too, runs outside of it. */
+/** Not imported from pi, because the command `pi-geon`, which also looks for leftovers, runs without pi. */
 const PROJECT_FOLDER = ".pi";
 
 /** A server of an `mcp.json`, with the settings that pi's MCP support takes. */

@@ -16,10 +16,10 @@ const READY_WITHIN_MS = 10_000;
 
 const MCP_REMEDY = "Check its entry in mcp.json with /mcp in pi.";
 
-/** Text from others inside one of our lines: short, and without the quotation mark that would end it. */
+/** Text from others inside one of our lines: cut, and without quotation marks, which would end it early. */
 const theirWords = (text: string): string => quoted(inOneLine(legible(text)).replaceAll('"', "'"));
 
-/** The message of a JSON parser quotes the file. */
+/** Quotes the reason, because the message of a JSON parser contains parts of the file. */
 function ofFile(error: string): string {
 	const [file = "", ...why] = error.split(": ");
 	return `MCP: correct ${file}: ${theirWords(why.join(": "))}.`;
@@ -39,13 +39,13 @@ interface McpSetup {
 	cwd: string;
 	projectTrusted: boolean;
 	sessionId: SessionId;
-	/** The ring that its servers are started in, if the kernel supports rings. */
+	/** The ring in which its servers run, if the kernel supports rings. */
 	ring?: (() => Ring) | undefined;
 }
 
 /**
- * The MCP servers of one child. It has its own connections, only to the servers of its tools, which end with its session.
- * Only its tools are declared to its model, however the parent reaches them.
+ * The MCP servers of one child. It has its own connections, which end with its session, and only to the servers of its tools.
+ * Its model sees only those tools, however the parent reaches them.
  */
 export class ChildMcp {
 	readonly factory: ExtensionFactory;
@@ -55,7 +55,7 @@ export class ChildMcp {
 	/** The servers that have listed their tools. */
 	readonly #connected = new Set<string | undefined>();
 	readonly #closers: (() => unknown)[] = [];
-	/** What pi reports about failed servers, once all have connected or failed. */
+	/** pi's report about failed servers, once all have connected or failed. */
 	#troubles: string | undefined;
 	#onChange = () => {};
 
@@ -71,7 +71,7 @@ export class ChildMcp {
 		this.factory = (pi) => extension(this.#watched(pi));
 	}
 
-	/** The tools that pi allows the child: a name that stands for all tools of a server is a pattern to pi. */
+	/** The tools that pi should allow the child. pi needs a pattern where a name stands for all tools of a server. */
 	get allowed(): string[] {
 		return this.#setup.tools.map((name) => (this.#isWholeServer(name) ? `${name}__*` : name));
 	}
@@ -82,7 +82,7 @@ export class ChildMcp {
 		);
 	}
 
-	/** Waits until the tools are there, or until some are known or likely to stay missing. Returns which, and why. */
+	/** Waits until the tools are available, or some will (probably) stay missing. Returns a warning for each server. */
 	async missing(): Promise<string[]> {
 		const { promise: ready, resolve } = Promise.withResolvers<void>();
 		const timer = setTimeout(resolve, READY_WITHIN_MS);
@@ -144,7 +144,7 @@ export class ChildMcp {
 		return `The MCP server ${name} was not ready within ${READY_WITHIN_MS / 1000} s. ${MCP_REMEDY}${this.#whereItRan(server)}`;
 	}
 
-	/** The server works in pi, where it has the network and a home folder to write in. */
+	/** A server may fail here although it works in pi, where it has the network and can write in the home folder. */
 	#whereItRan(server: string): string {
 		const { ring } = this.#setup;
 		const entry = this.#config.servers.find(({ name }) => name === server);
@@ -156,7 +156,7 @@ export class ChildMcp {
 			: `${began} ${network === "off" ? "has no network" : "reaches some hosts only"}: subagents.sandbox.network in pi-geon.json or \`network\` in the agent's file changes that.`;
 	}
 
-	/** The servers of granted tools, with those tools declared to the model and all others out of reach. */
+	/** The servers of the granted tools. Their other tools are hidden from the model. */
 	#servers(): object[] {
 		const { tools, sessionId } = this.#setup;
 		const needsAll = tools.some((tool) => RESOURCE_TOOLS.has(tool));
@@ -166,7 +166,7 @@ export class ChildMcp {
 			const config = {
 				...server.config,
 				...exposureOf(server, granted),
-				// pi offers the resources of servers that are not hidden. It keeps out their other tools by name.
+				// pi offers the resources only of servers that are not hidden, and excludes their other tools by name.
 				...(needsAll && { exposure: "direct" }),
 				// These variables identify a leftover process.
 				...(typeof server.config.command === "string" && {
@@ -193,11 +193,11 @@ export class ChildMcp {
 	#watched(pi: ExtensionAPI): ExtensionAPI {
 		const registerTool = (tool: Parameters<ExtensionAPI["registerTool"]>[0]) => {
 			pi.registerTool(tool);
-			// pi (>= 0.99) registers tools that are out of reach too.
+			// pi (>= 0.99) registers hidden tools too.
 			if (Reflect.get(tool, "exposure") === "hidden") this.#offered.delete(tool.name);
 			else this.#offered.add(tool.name);
 			this.#connected.add(this.#serverOf(tool.name));
-			// pi registers all tools of a server in one go.
+			// pi registers all tools of a server at once.
 			setImmediate(() => this.#onChange());
 		};
 		const on = (event: string, handler: (event: unknown, ctx: ExtensionContext) => unknown) => {

@@ -15,7 +15,7 @@ type Candidate = { model: PiModel } | { why: Extract<Hop["why"], string> };
  */
 export class ModelLine {
 	readonly #models: readonly (ModelChoice & Partial<FallbackModel>)[];
-	/** The level that the run was planned with, whatever earlier models made of it. */
+	/** The level of the plan: an earlier model may not have had it. */
 	readonly #planned: LaunchPlan["thinking"];
 	readonly #record: (hop: Hop) => boolean;
 	#runtime: ModelRuntime | undefined;
@@ -31,8 +31,8 @@ export class ModelLine {
 	}
 
 	/**
-	 * The model to begin with: the first that pi knows and has credentials for. If none has credentials, the last that pi
-	 * knows: pi then says itself what to do about credentials.
+	 * The model to begin with: the first that pi knows and has credentials for. If none has credentials, the last one that pi
+	 * knows: pi's own error then says what to do.
 	 */
 	async first(runtime: ModelRuntime): Promise<PiModel | undefined> {
 		this.#runtime = runtime;

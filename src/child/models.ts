@@ -11,8 +11,8 @@ import { registerProviders } from "./provider-extensions.ts";
 export type OpenModels = (ownDir?: string, extensions?: readonly string[]) => Promise<ModelRuntime>;
 
 /**
- * pi's models and credentials, read again when the user changed them since: a host may outlive a /login. The models are
- * main's; the credentials of a principal go before main's.
+ * pi's models and credentials, read again when the user has changed them: a host may outlive a /login. The models are
+ * main's; the credentials of a principal take precedence over main's.
  */
 export function freshModelRuntimes(mainDir: string): OpenModels {
 	const modelsPath = join(mainDir, "models.json");
@@ -31,7 +31,7 @@ export function freshModelRuntimes(mainDir: string): OpenModels {
 			return opened;
 		});
 		runtimes.set(key, { version, runtime });
-		// A file that could not be read now may be readable for the next run.
+		// Do not remember a failure: the file may be readable for the next run.
 		runtime.catch(() => runtimes.get(key)?.runtime === runtime && runtimes.delete(key));
 		return runtime;
 	};

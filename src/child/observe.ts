@@ -13,7 +13,7 @@ export interface Observation {
 	stop(): void;
 }
 
-/** Follows a child's events: counts usage, keeps what others need to know, and tells the watchers. */
+/** Follows a child's events: counts usage, keeps what other parts need, and informs the watchers. */
 export function observe(
 	session: AgentSession,
 	{ collector, corrections, steering, asking, provider, decided, totalUsage }: Equipment,

@@ -21,7 +21,7 @@ export function piExtensionsFor(plan: LaunchPlan, ring: (() => Ring) | undefined
 	const needed = plan.tools.filter((name) => plan.extensionOf?.[name] === undefined);
 	const factories: Factory[] = [];
 	if (needed.includes("codemode")) {
-		// Without the models of the session: no account would show what a script spends on them.
+		// Without the session's models: what a script spends on them would appear in no usage.
 		const codemode = ofNewerPi<(options: { models: boolean }) => Factory>("createCodemodeExtension")?.({
 			models: false,
 		});

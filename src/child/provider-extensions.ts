@@ -4,7 +4,7 @@ import { isRecord } from "../run/is-record.ts";
 import { messageOf } from "../run/message-of.ts";
 import { SetupFailed } from "./session-file.ts";
 
-/** Some ask their service for its models while they load. */
+/** Long enough for extensions that ask their service for its models while they load. */
 const LOAD_WITHIN_MS = 10_000;
 
 /** A provider that an extension registers while it is loaded. */

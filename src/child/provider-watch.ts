@@ -12,9 +12,9 @@ export const WATCHABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Watches a child's requests, and tells whether a failure may pass. pi retries each request itself, as in the parent. This
- * decides about the next attempt of the run once these retries have run out: by the status, or by the lack of any answer,
- * never by the words of a message.
+ * Watches a child's requests, and decides whether a failure may pass. pi retries each request itself, as in the parent. Once
+ * its retries have run out, this decides about another attempt of the run: by the status, or by the lack of any answer, never
+ * by the words of a message.
  */
 export class ProviderWatch {
 	#closed = false;
@@ -38,19 +38,19 @@ export class ProviderWatch {
 	 * temporary.
 	 */
 	mayPass(retriesAreOn: boolean): boolean {
-		// Used-up quotas come with 429 too, and errors of any kind may come within an answer that began well. pi knows
+		// Used-up quotas also come with 429, and errors of any kind may come within an answer that began well. pi knows
 		// which of these pass.
-		const inPisEyes = this.#wasRetried || !retriesAreOn;
+		const isTemporaryToPi = this.#wasRetried || !retriesAreOn;
 		if (this.#answer === "none") return true;
 		if (this.#answer === undefined) return this.#wasRetried;
 		const { status } = this.#answer;
 		if (status >= 500 || status === 408 || status === 425) return true;
-		return (status < 400 || status === 429) && inPisEyes;
+		return (status < 400 || status === 429) && isTemporaryToPi;
 	}
 
 	/**
-	 * Why the model cannot be used, where the next one may help: the status of the last answer, or what happened in its
-	 * place. Undefined for a failure that another model would meet as well, such as a context that is too long (400, 413).
+	 * Why the model cannot be used, if another one may help: the status of the last answer, or what happened instead of one.
+	 * Undefined for a failure that another model would have too, such as a context that is too long (400, 413).
 	 */
 	get whyUnusable(): Hop["why"] | undefined {
 		if (this.#answer === "none") return "no_answer";
@@ -60,19 +60,19 @@ export class ProviderWatch {
 		return this.#wasRetried ? "failed" : undefined;
 	}
 
-	/** Another model is asked from now on. */
+	/** From now on, the run asks another model. */
 	changedModel(): void {
 		this.#answer = undefined;
 		this.#wasRetried = false;
 	}
 
-	/** Blocks further requests: no part of the child that is still running may cost anything after its end. */
+	/** Blocks further requests: parts of the child that still run after its end must not cost anything. */
 	close(): void {
 		this.#closed = true;
 	}
 
 	/** The same models and credentials, with this child's requests watched. */
-	over(runtime: ModelRuntime): ModelRuntime {
+	wrap(runtime: ModelRuntime): ModelRuntime {
 		const watched: typeof fetch = async (input, init) => {
 			this.#answer = "none";
 			const response = await fetch(input, init);
@@ -89,5 +89,5 @@ export class ProviderWatch {
 	}
 }
 
-/** No credentials, no credit, not allowed, no such model, too slow, quota or rate limit; and whatever is the server's fault. */
+/** No credentials, no credit, not allowed, no such model, too slow, quota or rate limit, or an error of the server. */
 const isUnusable = (status: number): boolean => status >= 500 || [401, 402, 403, 404, 408, 425, 429].includes(status);

@@ -5,10 +5,10 @@ import { messageOf } from "../run/message-of.ts";
 import { registrationsOf } from "./provider-extensions.ts";
 
 /**
- * Loads extension files one after the other and reports which providers each registers, as a line of JSON for each. It does
- * so in a process of its own, because an extension may never return from loading, or may start something.
+ * Loads extension files one after the other and reports which providers each registers, with a line of JSON for each. This
+ * needs its own process, because an extension may never finish loading, or may start something.
  */
-export async function sayProviders(encodedFiles: string): Promise<void> {
+export async function reportProviders(encodedFiles: string): Promise<void> {
 	const say = (answer: ProvidersOf) => writeSync(ANSWERS_FD, `${JSON.stringify(answer)}\n`);
 	const agentDir = getAgentDir();
 	for (const file of decodeFiles(encodedFiles)) {
@@ -20,6 +20,6 @@ export async function sayProviders(encodedFiles: string): Promise<void> {
 			say({ file, error: messageOf(error) });
 		}
 	}
-	// Nothing that an extension has started may keep the process alive after its last line.
+	// After the last line, nothing that an extension has started may keep the process alive.
 	setImmediate(() => process.exit());
 }

@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 import { Errors } from "typebox/value";
 import { DEEPEST_RESULT } from "../collect/redact/redact-value.ts";
 
-/** Enough to fix a result with; a model does not need the four hundredth error of an array. */
+/** Enough to fix a result: a model does not need the four hundredth error of an array. */
 const MAX_ERRORS = 10;
 
 /** What is wrong with a result, for the child to read; undefined if it satisfies the schema. */
@@ -23,7 +23,7 @@ export function verdictOn(outputSchema: Record<string, unknown>, result: string)
 	return `\`result\` does not satisfy the JSON Schema:\n${list}\nFix it and call the tool again.`;
 }
 
-/** Level by level instead of recursively: it protects against too deep recursion. */
+/** Works level by level, because it protects against too deep recursion. */
 function isDeeperThan(levels: number, value: unknown): boolean {
 	let level = [value];
 	for (let depth = 0; level.length > 0; depth++) {

@@ -16,27 +16,27 @@ import { removeScratch, sweepScratch } from "../sandbox/scratch.ts";
 import { hostRing } from "./host-ring.ts";
 import type { ChildTree } from "./tree.ts";
 
-/** What limits a run to what it may do. */
+/** What confines a run. */
 export interface ChildRing {
 	/** As far as it is known now. */
 	readonly report: SandboxReport;
-	/** Where the kernel enforces it: the ring of the run, made when it is first asked for. */
+	/** The ring of the run, made when it is first needed. Absent if the kernel does not enforce anything. */
 	ring?: () => Ring;
-	/** Removes what the ring has kept. Nothing may run in it any more. */
+	/** Removes the ring's files. Call it once nothing runs in the ring any more. */
 	close(): Promise<void>;
 }
 
-/** The run must not start without a ring, and there is none here. */
+/** The run requires a ring, and there is none here. */
 export class RingUnavailable extends Error {
 	override name = "RingUnavailable";
 }
 
 /**
- * In a host whose runs will most likely have a ring: finds out which kind is possible, which takes other processes some
- * time.
+ * Finds out which kind of ring is possible, in a host whose runs will most likely have one. Other processes do the test, so
+ * this process can continue meanwhile.
  */
 export function tryRingAhead(): void {
-	// The first run that needs a ring meets the same error, and reports it.
+	// The first run that needs a ring gets the same error, and reports it.
 	if (hostRing().enforced === "kernel") probeRing().catch(() => {});
 }
 
@@ -139,7 +139,7 @@ function ringIn(scratch: string, { plan, sandbox, probe, agentDir, tree }: RingF
 
 let hasSwept = false;
 
-/** pi's own programs. In the ring of a host, replaced programs are elsewhere. */
+/** The folders of pi's own programs. In a host's ring, the original programs are in another folder too. */
 const programFolders = (agentDirs: readonly string[]): string[] => [
 	...agentDirs.map((dir) => join(dir, "bin")),
 	...(hostRing().enforced === "kernel" ? [placesIn(getAgentDir()).ringed.ownPrograms] : []),

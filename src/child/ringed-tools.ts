@@ -22,8 +22,8 @@ import { worksInRing } from "./ring.ts";
 type Settings = Pick<SettingsManager, "getShellPath" | "getShellCommandPrefix" | "getImageAutoResize">;
 
 /**
- * pi's own tools of a plan, which start programs, read and write in a ring. Given to a session as its own tools, they
- * replace those of the same name. A tool that an extension has replaced is left alone.
+ * pi's own tools of a plan, made to start programs, read and write in a ring. Given to a session as custom tools, they
+ * replace those of the same name. Leaves a tool alone that an extension has replaced.
  */
 export function ringedTools(
 	{ tools, cwd, extensionOf = {} }: LaunchPlan,

@@ -27,8 +27,8 @@ export class SetupFailed extends Error {
 }
 
 /**
- * The transcript a run works in: a new one, or the one it continues. A file that was damaged meanwhile is refused by name
- * and left as it is, unless the damage is outside the conversation: a killed host leaves half a line.
+ * The transcript that a run works in: a new one, or the one it continues. Refuses a damaged file and leaves it as it is,
+ * unless the damage is outside the conversation, such as the half line that a killed host leaves.
  */
 export function openSessionFile({ cwd, session }: LaunchPlan): SessionManager {
 	const { file, id, resumed } = session;
@@ -62,7 +62,7 @@ export function openSessionFile({ cwd, session }: LaunchPlan): SessionManager {
 	return manager;
 }
 
-/** A file that was written just now need not be checked for damage. */
+/** Opens a file that was just created, so it needs no check for damage. */
 function createdSession(
 	file: string,
 	header: { id: string; cwd: string },
@@ -77,8 +77,8 @@ function createdSession(
 const failedWrites = new WeakMap<object, Error>();
 
 /**
- * The error that kept pi from writing an entry of this session, if any. pi continues with the entry in memory only, never
- * writes it again, and reports the failure as if the model had failed.
+ * The error that kept pi from writing an entry of this session, if any. pi then keeps the entry in memory only, never writes
+ * it again, and reports the failure as if the model had failed.
  */
 export const failedWriteOf = (manager: object): Error | undefined => failedWrites.get(manager);
 
@@ -101,14 +101,14 @@ function noticeFailedWrites(manager: SessionManager): void {
 function createSessionFile(file: string, { id, cwd }: { id: string; cwd: string }): void {
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 	const header = { type: "session", version: CURRENT_SESSION_VERSION, id, timestamp: new Date().toISOString(), cwd };
-	// Under another name first: pi could not open what a killed host left half written.
+	// Written under another name first: pi could not open a file that a killed host left half written.
 	writeFileSync(`${file}.new`, `${JSON.stringify(header)}\n`, { mode: 0o600 });
 	renameSync(`${file}.new`, file);
 }
 
 /**
- * Moves the copy that the session begins with into place. Only once: the next host of the run finds the file there, with
- * everything that was added since.
+ * Moves the copy that the session begins with into place. This happens only once: the next host of the run finds the file
+ * there, with everything that was added since.
  */
 function moveFork(fork: string, file: string): void {
 	if (!existsSync(fork)) {
@@ -142,7 +142,7 @@ function openSession(file: string, cwd: string, wrong: (what: string) => SetupFa
 /** More than any header takes. */
 const HEADER_BYTES = 64 * 1024;
 
-/** pi would write into a newer pi's file as if it knew the format, and rewrites an older one's file as a whole. */
+/** pi would write into a file of a newer pi as if it knew the format, and would rewrite a file of an older one. */
 function formatProblem(file: string): string | undefined {
 	const version = formatVersion(file);
 	if (version === undefined || version === CURRENT_SESSION_VERSION) return undefined;
@@ -156,7 +156,7 @@ function formatProblem(file: string): string | undefined {
 	return `${said}, and line ${unreadable + 1} of it would be lost when pi brings it up to date`;
 }
 
-/** The format version in the first line; undefined if it is not a header, which pi finds out too. */
+/** The format version in the first line; undefined if that is not a header, which pi reports itself. */
 function formatVersion(file: string): unknown {
 	const bytes = Buffer.alloc(HEADER_BYTES);
 	const descriptor = openSync(file, "r");

@@ -36,25 +36,25 @@ export interface ChildSetup {
 	finalizeTool: ToolDefinition;
 	/** Only for a child that may ask the user. */
 	askTool?: ToolDefinition;
-	/** What watches the child from inside. */
+	/** Extensions that watch the child from inside. */
 	guards: ExtensionFactory[];
 	/** How its extensions reach a user. */
 	ui: ExtensionUIContext;
-	/** What keeps its tools to what they may do. */
+	/** What confines its tools. */
 	ring?: ChildRing | undefined;
 	/** Where it works, if not in the user's folder. */
 	tree?: ChildTree;
 	/** Receives what the child lacks. */
 	warn(warning: string): void;
-	/** Receives what to close once the child has come to rest, even if it never started to work. */
+	/** Receives what to close once the child has stopped, even if it never started to work. */
 	closeAtEnd(close: () => Promise<unknown>): void;
 	/** Where the child's session is kept. Default: the file of its plan. */
 	openTranscript?: (plan: LaunchPlan) => SessionManager;
 }
 
 /**
- * A process does one thing at a time. If a thousand children were set up at once, none would reach its model before
- * nearly all are ready. With a few at a time, the first ones get answers meanwhile.
+ * A process does one thing at a time. If a thousand children were set up at once, none would reach its model before nearly
+ * all are ready. With a few at a time, the first children get answers while the others are set up.
  */
 const openingTurns = new Turns(4, 1000);
 
@@ -99,10 +99,10 @@ async function startSession(setup: ChildSetup, askedAt: number): Promise<AgentSe
 		...skillOptions(plan),
 		noPromptTemplates: true,
 		noThemes: true,
-		// Passed as overrides, not as options: those would read a file if the prompt happened to be the name of one.
+		// Overrides instead of options, with which pi reads a file if the prompt happens to be the name of one.
 		systemPromptOverride: () => (setup.tree?.note ? `${plan.prompt}\n${setup.tree.note}` : plan.prompt),
 		appendSystemPromptOverride: () => [],
-		// pi would read the files whole, no matter who made them.
+		// pi would read the whole files, no matter who owns them.
 		noContextFiles: true,
 		agentsFilesOverride: () => ({ agentsFiles }),
 	});
@@ -139,8 +139,8 @@ async function startSession(setup: ChildSetup, askedAt: number): Promise<AgentSe
 }
 
 /**
- * The last check before the first prompt: the child has the agreed tools, nothing less and above all nothing more. A server
- * may be down today, so a missing MCP tool is a warning; but a child without any tool is not started.
+ * The last check before the first prompt: the child has the planned tools, no fewer and, above all, no others. A server may
+ * be down today, so a missing MCP tool is only a warning. A child without any tool does not start.
  */
 function requireTools(
 	session: AgentSession,

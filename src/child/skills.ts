@@ -4,8 +4,8 @@ import type { LaunchPlan } from "../plan/plan.ts";
 type LoaderOptions = ConstructorParameters<typeof DefaultResourceLoader>[0];
 
 /**
- * Gives pi's loader the skills of a plan, and no others. They are named by their files, which pi found for the parent, so
- * that neither the host's folders nor a new file decides what a child is told.
+ * Gives pi's loader the skills of a plan, and no others. The plan has the files that pi found for the parent, so neither the
+ * host's folders nor a new file can add instructions for a child.
  */
 export const skillOptions = ({ skills = [] }: LaunchPlan) =>
 	({
@@ -18,7 +18,7 @@ export const skillOptions = ({ skills = [] }: LaunchPlan) =>
 		}),
 	}) satisfies Partial<LoaderOptions>;
 
-/** What became of the planned skills since, in words for the result. */
+/** Warnings about planned skills that can no longer be used. */
 export function lostSkills({ skills = [] }: LaunchPlan, loader: Pick<DefaultResourceLoader, "getSkills">): string[] {
 	const loaded = loader.getSkills().skills;
 	return skills.flatMap(({ name, file }) => {

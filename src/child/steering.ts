@@ -5,7 +5,7 @@ import type { RunId } from "../run/ids.ts";
 
 type SessionManager = ExtensionContext["sessionManager"];
 
-/** The messages to one run, as far as its host is concerned. */
+/** How the child of one run gets its messages, through its host. */
 export interface Inbox {
 	runId: RunId;
 	waiting(): InboxMessage[];
@@ -23,8 +23,8 @@ const FROM_PARENT = "A message from the agent that gave you your task:";
 const FROM_USER = "A message from the user:";
 
 /**
- * Brings messages to a running child. Messages are rows, and the child's session says which of them it holds. Nothing is
- * remembered here that the next host of the run would not find out, so that a message is neither lost nor given twice.
+ * Brings messages to a running child. Messages are rows of the ledger, and the child's session shows which of them it
+ * contains. The next host of the run can find out everything that this object knows, so no message is lost or given twice.
  */
 export class Steering {
 	readonly #inbox: Inbox;
@@ -33,7 +33,7 @@ export class Steering {
 	readonly #given = new Set<number>();
 
 	/**
-	 * `isOver`: the child has returned its answer, or is being ended. Messages that still wait then are left for another
+	 * `isOver`: the child has returned its answer, or is being stopped. Messages that still wait then are left for another
 	 * run.
 	 */
 	constructor(inbox: Inbox, isOver: () => boolean) {
@@ -41,7 +41,7 @@ export class Steering {
 		this.#isOver = isOver;
 	}
 
-	/** Gives what waits at the end of a turn, before the next model call. */
+	/** Gives the child its waiting messages at the end of a turn, before the next model call. */
 	readonly guard: ExtensionFactory = (pi) => {
 		pi.on("turn_end", ({ entries, outcome }, ctx) => {
 			// After a failed call, it is unknown whether the model ever sees the message.
@@ -54,7 +54,7 @@ export class Steering {
 		});
 	};
 
-	/** The messages that the session does not hold yet; the caller gives them to the child. */
+	/** The messages that the session does not contain yet; the caller gives them to the child. */
 	next(transcript: SessionManager): SteeringMessage[] {
 		const waiting = this.#inbox.waiting();
 		if (waiting.length === 0) return [];
@@ -73,7 +73,7 @@ export class Steering {
 		}));
 	}
 
-	/** Call this whenever something happened in the session. Marks the messages that are now in it. */
+	/** Call this whenever the session has changed. Marks the messages that it now contains. */
 	observe(transcript: SessionManager): void {
 		if (this.#given.size === 0) return;
 		const held = messagesHeldBy(transcript.getBranch(), this.#inbox.runId);

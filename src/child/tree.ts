@@ -40,13 +40,13 @@ export interface TreeServices {
 
 /** The tree that a run works in. */
 export interface ChildTree extends TreePlace {
-	/** What the child is told about it, besides its prompt. */
+	/** An addition to the child's prompt about its tree. */
 	note: string;
-	/** What the requester is told about it, if it is open from the start. */
+	/** Warnings for the requester, if the tree is open from the start. */
 	warnings: string[];
-	/** Makes it, if it is not there. */
+	/** Makes it, if it does not exist yet. */
 	open(): Promise<OpenTree>;
-	/** Once it is open: the user's files that git in it reads. */
+	/** The user's files that git reads from inside the tree, once it is open. */
 	borrows(): string[];
 }
 
@@ -108,7 +108,7 @@ async function openTreeOf({ run, plan }: TreeRun, { agentDir, trees }: TreeServi
 	}
 }
 
-/** What no copy of a checkout may have: the same that a ring hides. */
+/** The paths that no copy of a checkout may contain: those that a ring hides. */
 export const hiddenFromTrees = (sandbox: { hide: readonly string[] } | undefined): string[] => [
 	...hiddenInHome(homedir()),
 	...hiddenByVariables(process.env),
@@ -130,14 +130,14 @@ export const treeGuard =
 		{ onOpen, onFailure }: { onOpen(tree: OpenTree): void; onFailure(error: unknown): void },
 	): ExtensionFactory =>
 	(pi) => {
-		let isTold = false;
+		let isReported = false;
 		pi.on("tool_call", async ({ toolName }) => {
-			if (isTold || toolName === FINALIZE_TOOL || toolName === ASK_TOOL) return undefined;
+			if (isReported || toolName === FINALIZE_TOOL || toolName === ASK_TOOL) return undefined;
 			try {
 				const opened = await tree.open();
 				// Several calls may have waited for it, but it is reported once.
-				if (!isTold) onOpen(opened);
-				isTold = true;
+				if (!isReported) onOpen(opened);
+				isReported = true;
 				return undefined;
 			} catch (error) {
 				onFailure(error);
@@ -146,7 +146,7 @@ export const treeGuard =
 		});
 	};
 
-export interface HomeFromTree {
+export interface TreeBroughtHome {
 	changes?: ReportedChanges<Redacted>;
 	/** Why nothing was brought home. The run has then failed, whatever its child said. */
 	notHarvested?: NotHarvested;
@@ -157,22 +157,22 @@ interface NotHarvested {
 	tree: string;
 }
 
-export const NOTHING_HOME: HomeFromTree = {};
+export const NOTHING_HOME: TreeBroughtHome = {};
 
 /** A run whose work was not brought home has failed. */
-export function endedWith(cause: EndCause, { notHarvested }: HomeFromTree): EndCause {
+export function causeAfterHarvest(cause: EndCause, { notHarvested }: TreeBroughtHome): EndCause {
 	if (!notHarvested || cause.kind !== "finalized") return cause;
 	return { kind: "not_harvested", ...notHarvested, result: cause.finalized.result };
 }
 
-export const notHome = ({ problem, tree }: NotHarvested): string =>
+export const notHarvestedWarning = ({ problem, tree }: NotHarvested): string =>
 	`What it changed could not be brought home: ${problem} The work is still in ${tree}`;
 
 /** Brings home what a run changed in its tree, if it had one, however it ended. */
-export async function homeFromTree(
+export async function bringTreeHome(
 	{ run, plan }: TreeRun,
 	{ agentDir, trees, redactor: { redact } }: TreeServices,
-): Promise<HomeFromTree> {
+): Promise<TreeBroughtHome> {
 	const { tree: limits } = plan;
 	const known = limits && trees && findTree(trees.ledger, run.id);
 	if (!limits || !trees || !known) return NOTHING_HOME;
@@ -187,7 +187,7 @@ export async function homeFromTree(
 	return { changes: reportedChanges(home.changes, { base, runId: run.id, trees, redactor: { redact } }) };
 }
 
-/** Takes care of trees of runs whose host died before it could bring their changes home. Undefined: there are none. */
+/** Cleans up trees of runs whose host died before it could bring their changes home. Undefined: there are none. */
 export async function clearLeftTrees(
 	{ agentDir, trees }: Required<Pick<TreeServices, "agentDir" | "trees">>,
 	clearing: { at: number; retentionDays: number },
@@ -205,7 +205,7 @@ interface ChangesSource {
 	redactor: Pick<Redactor, "redact">;
 }
 
-/** The child chose the names of its files, so secrets in them are masked, as everywhere. */
+/** The child chose the names of its files, so they are redacted too. */
 export function reportedChanges(
 	changes: Changes | undefined,
 	{ base, runId, trees, redactor: { redact } }: ChangesSource,

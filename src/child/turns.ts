@@ -1,6 +1,6 @@
 /**
- * Lets a few callers work at the same time and queues the others. A turn ends when it is given back, or after a while:
- * a caller that hangs may keep its own run waiting, but not the runs behind it.
+ * Lets a few callers work at the same time and queues the others. A turn ends with its work, or after a while: a caller that
+ * hangs must not block the runs behind it.
  */
 export class Turns {
 	readonly #atOnce: number;
@@ -23,7 +23,7 @@ export class Turns {
 			over = true;
 			clearTimeout(tooLong);
 			const next = this.#waiting.shift();
-			// Not at once: most of this work never waits for anything, and a queue of it would leave no time for other
+			// Not synchronously: most of this work never waits for anything, so a long queue would leave no time for other
 			// work.
 			if (next) setImmediate(next);
 			else this.#taken--;

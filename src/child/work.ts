@@ -29,7 +29,15 @@ import { RingUnavailable, ringForRun } from "./ring.ts";
 import { type ChildSetup, openChildSession } from "./session.ts";
 import { SetupFailed } from "./session-file.ts";
 import type { Inbox } from "./steering.ts";
-import { endedWith, homeFromTree, NOTHING_HOME, notHome, type TreeServices, treeForRun, treeGuard } from "./tree.ts";
+import {
+	bringTreeHome,
+	causeAfterHarvest,
+	NOTHING_HOME,
+	notHarvestedWarning,
+	type TreeServices,
+	treeForRun,
+	treeGuard,
+} from "./tree.ts";
 
 /** How long an aborted child may take to settle before its host gives up on it. */
 const SETTLE_MS = 5000;
@@ -49,11 +57,11 @@ export interface WorkServices
 	inbox: Inbox;
 	/** What this run asks the user. */
 	questions: RunQuestions;
-	/** Does not return if the run was given to another host: then nothing more may be written. */
+	/** Does not return if the run was given to another host, so that nothing more is written. */
 	assertLeaseHeld(): void;
 	/** What all runs of the same parent session have used so far, this one included. */
 	parentSessionUsage(): Usage;
-	/** Called only when a watcher is to be told. */
+	/** `progress` is called only if a watcher needs it now. */
 	onProgress(progress: () => Progress): void;
 	/** What the run has used so far, the child's latest text, if any, and the model that was asked. */
 	onTurn(turn: { usage: Usage; said?: Redacted; model?: string }): void;
@@ -66,7 +74,7 @@ export interface WorkServices
 	onWarning(warning: string): void;
 	/** pi retries a request. `retry`: how often so far. */
 	onRetry(retry: number): void;
-	/** For a run that a pool does: where it is now. */
+	/** Reports where a run of a pool is now. */
 	onAway(away: Away): void;
 	/** Counts another attempt of the run; false if it must not have one. */
 	beginAttempt(): boolean;
@@ -77,9 +85,9 @@ export interface WorkServices
 export interface Work {
 	/** Ends the work early. */
 	stop(cause: EndCause): void;
-	/** The ledger may hold a message for it. A child finds those itself, between two turns. */
+	/** Says that the ledger may have a message for the run. A child on this machine finds messages itself, between turns. */
 	look?(): void;
-	/** The outcome, and whether the child really came to rest. Never fails. */
+	/** The outcome, and whether the child has really stopped. Never rejects. */
 	done: Promise<{ outcome: Outcome; settled: boolean }>;
 }
 
@@ -89,7 +97,7 @@ export function startWork(record: ClaimedRun, services: WorkServices): Work {
 	return { stop: (cause) => race.declare(cause), done: work({ record, services, race }) };
 }
 
-/** A running run: what it is, what it needs, and where everything that can end it reports. */
+/** A run to work on: its record, its services, and the race to which everything that can end it reports. */
 export interface Assignment {
 	record: ClaimedRun;
 	services: WorkServices;
@@ -100,15 +108,15 @@ async function work(assignment: Assignment): Promise<{ outcome: Outcome; settled
 	const { record, services, race } = assignment;
 	const { plan } = record;
 	const equipment = equip(record, services, race);
-	const ended = await untilItEnds(assignment, equipment);
+	const ended = await runChild(assignment, equipment);
 
 	const declared = await race.first;
 	await withinPatience(Promise.all(equipment.atEnd.map((close) => close())));
 	// If the run was given to another host, the shells in its session may belong to that host now.
 	const isOurs = declared.kind !== "lost";
 	if (isOurs) endLeftoversOf(record, services.onNotice);
-	const home = isOurs ? await homeFromTree(record, services) : NOTHING_HOME;
-	const cause = endedWith(declared, home);
+	const home = isOurs ? await bringTreeHome(record, services) : NOTHING_HOME;
+	const cause = causeAfterHarvest(declared, home);
 	// The folders stay while something may still run there.
 	if (ended.settled) await equipment.ring?.close();
 	const { attempts, collector, finalize, totalUsage, ring } = equipment;
@@ -125,7 +133,7 @@ async function work(assignment: Assignment): Promise<{ outcome: Outcome; settled
 			...plan.warnings,
 			...equipment.models.hops.map(hopInWords),
 			...equipment.warnings,
-			...(home.notHarvested && cause === declared ? [notHome(home.notHarvested)] : []),
+			...(home.notHarvested && cause === declared ? [notHarvestedWarning(home.notHarvested)] : []),
 		],
 	});
 	const redacted: Outcome = await services.redactor.redactInSlices(outcome);
@@ -133,13 +141,13 @@ async function work(assignment: Assignment): Promise<{ outcome: Outcome; settled
 }
 
 interface EndedWork {
-	/** Whether the child really came to rest. */
+	/** Whether the child has really stopped. */
 	settled: boolean;
 	context?: ContextUse | undefined;
 }
 
 /** Sets the child up and lets it work. When this returns, the race is decided. */
-async function untilItEnds(assignment: Assignment, equipment: Equipment): Promise<EndedWork> {
+async function runChild(assignment: Assignment, equipment: Equipment): Promise<EndedWork> {
 	const { record, services, race } = assignment;
 	const { plan, run } = record;
 	const startedAt = run.startedAt - (plan.workedMs ?? 0);
@@ -156,7 +164,7 @@ async function untilItEnds(assignment: Assignment, equipment: Equipment): Promis
 		// Part of the race, because an extension may never return from its own start.
 		const session = await Promise.race([opening, race.first.then(() => undefined)]);
 		if (!session) return { settled: await withinPatience(opening.then((late) => late.dispose())) };
-		return await letItWork(session, assignment, equipment);
+		return await converseUntilEnd(session, assignment, equipment);
 	} catch (error) {
 		race.declare(setupCause(error, plan));
 		return { settled: true };
@@ -187,7 +195,7 @@ async function openChild({ record, services, race }: Assignment, equipment: Equi
 		plan,
 		models: equipment.models,
 		agentDir: services.agentDir,
-		modelRuntime: equipment.provider.over(modelRuntime),
+		modelRuntime: equipment.provider.wrap(modelRuntime),
 		finalizeTool: equipment.finalize.tool,
 		...(equipment.asking && { askTool: equipment.asking.tool }),
 		guards: [...guards, ...equipment.guards],
@@ -200,7 +208,7 @@ async function openChild({ record, services, race }: Assignment, equipment: Equi
 	});
 }
 
-/** Includes the providers of the fallback models, unless one of their extensions fails: then the run goes without those. */
+/** Includes the providers of the fallback models. If one of their extensions fails, the run has no such fallbacks. */
 async function openAllModels(
 	{ model, fallbackModels = [] }: LaunchPlan,
 	{ openModels }: WorkServices,
@@ -219,8 +227,12 @@ async function openAllModels(
 	}
 }
 
-/** The conversation with the child, until the first cause to end it, and until the child has come to rest. */
-async function letItWork(session: AgentSession, assignment: Assignment, equipment: Equipment): Promise<EndedWork> {
+/** Talks to the child until the first cause to end the run, and until the child has stopped. */
+async function converseUntilEnd(
+	session: AgentSession,
+	assignment: Assignment,
+	equipment: Equipment,
+): Promise<EndedWork> {
 	const { record, services, race } = assignment;
 	const { collector, provider, steering, asking, dialogs, decided } = equipment;
 	const { limits, session: sessionPlace } = record.plan;
@@ -263,11 +275,11 @@ function endLeftoversOf({ sessionId, plan }: ClaimedRun, onNotice: WorkServices[
 	endLeftovers({ id: sessionId, tools: plan.tools }, (trouble) => onNotice(trouble, "warning"));
 }
 
-/** Waits for the child to come to rest, but not forever. */
+/** Waits for the child to stop, for a limited time. */
 async function withinPatience(rest: Promise<unknown>): Promise<boolean> {
 	const { promise: tooLong, resolve } = Promise.withResolvers<false>();
 	const patience = setTimeout(() => resolve(false), SETTLE_MS);
-	// A child that fails to start, or to stop, is at rest anyway.
+	// A child that fails to start, or to stop, has stopped anyway.
 	const atRest = rest.then(
 		() => true,
 		() => true,

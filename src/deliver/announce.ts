@@ -17,7 +17,7 @@ import { announceDetails } from "./stored-details.ts";
 import { shownToModel } from "./whole-answer.ts";
 import { isOurMessage } from "./whose-words.ts";
 
-/** The kind of message with which the outcome of a background run comes into the conversation. */
+/** The kind of message that brings the outcome of a background run into the conversation. */
 export const ANNOUNCE = "pi-geon:announce";
 
 export type AnnounceStatus = "success" | "error" | "timeout" | "unknown";
@@ -27,7 +27,7 @@ export interface AnnounceDetails
 	extends Pick<RunView, "runId" | "sessionKey" | "sessionId" | "agent" | "label" | "task" | "usage"> {
 	/** The version of these details, see `stored-details.ts`. */
 	version: number;
-	/** Identifies the delivery: a transcript with an entry of this id has the outcome. Each run has one. */
+	/** Identifies the delivery: a transcript that contains an entry with this id has the outcome. Each run has its own. */
 	announceId: string;
 	status: AnnounceStatus;
 	/** Why it ended: a closed set. */
@@ -43,7 +43,7 @@ export interface AnnounceDetails
 	transcript: string;
 	/** What it changed in its tree; absent if it had none. */
 	changes?: ReportedChanges<Redacted>;
-	/** What limited it. Absent if it never started, and in announces of earlier versions. */
+	/** What confined it. Absent if it never started, and in announces of earlier versions. */
 	sandbox?: SandboxReport<Redacted>;
 	/** As the embedding application set it when the run was spawned. */
 	route?: unknown;
@@ -57,14 +57,14 @@ export interface Announce {
 }
 
 /**
- * Only a run that was spawned to report by itself may be silent: a caller that waits for a run gets its answer in any case.
+ * Only a background run may be silent: a caller that waits for a run always gets an answer.
  */
 export const wantsSilence = ({ run, mode }: EndedRecord): boolean =>
 	mode === "background" && run.outcome.status === "success" && run.outcome.finalized.result.trim() === SILENCE;
 
 export interface Announcing {
 	redactor: Redactor;
-	/** Where the transcript is from now on. */
+	/** Where the transcript will be after the delivery. */
 	transcript: string;
 	/** How much of the child's text the model sees, if that is less than usual. */
 	maxBytes?: number | undefined;
@@ -95,12 +95,12 @@ export function announceOf(record: EndedRecord, announcing: Announcing): Announc
 		...(plan.route !== undefined && { route: plan.route }),
 	});
 	const result = outcome.finalized?.result;
-	const content = contentOf({ result: result ? said(result, record, announcing) : [], notes, details }, redactor);
+	const content = contentOf({ result: result ? childPieces(result, record, announcing) : [], notes, details }, redactor);
 	return { customType: ANNOUNCE, content, display: true, details };
 }
 
 /**
- * Replaces an announce that cannot be made, so that the session hears of the other runs and this one is not lost silently.
+ * Replaces an announce that cannot be made, so that this run is not lost silently, and the other runs are announced.
  */
 export function poorAnnounceOf(
 	{ run, sessionId }: EndedRecord,
@@ -155,7 +155,7 @@ const STATUS_OF_CAUSE: Readonly<Record<Cause, AnnounceStatus>> = {
 };
 
 /** The part of the child's text that a model sees, and where the rest is. */
-function said(text: Redacted, record: EndedRecord, { redactor, maxBytes }: Announcing): Piece[] {
+function childPieces(text: Redacted, record: EndedRecord, { redactor, maxBytes }: Announcing): Piece[] {
 	const { text: shown, whereabouts } = shownToModel(text, record, { redact: redactor.redact, maxBytes });
 	return [child(shown), ...(whereabouts === undefined ? [] : [us(whereabouts)])];
 }
@@ -169,11 +169,12 @@ function notesOf(record: EndedRecord, announcing: Announcing): Piece[] {
 	const failure = isOurMessage(outcome)
 		? [us(error.message)]
 		: [us(ours`${error.code}, reason ${error.reason ?? ours`unknown`}:`), ...inShort(error.message, announcing)];
-	const findings = finalized || !output ? [] : [us(ours`Partial findings:`), ...said(output, record, announcing)];
+	const findings =
+		finalized || !output ? [] : [us(ours`Partial findings:`), ...childPieces(output, record, announcing)];
 	return [...failure, ...lastEventOf(outcome), ...warnings, ...changes, ...findings];
 }
 
-/** The transcript, which the statistics name, has the whole text. */
+/** Keeps the beginning only: the transcript, which the statistics name, has the whole text. */
 function inShort(text: Redacted, { maxBytes }: Announcing): Piece[] {
 	if (maxBytes === undefined) return [child(text)];
 	const { text: head, note } = truncateForModel(text, maxBytes);

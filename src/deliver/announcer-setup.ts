@@ -9,7 +9,7 @@ import type { QuestionDialogs } from "../supervise/question-dialogs.ts";
 import type { Supervisor } from "../supervise/supervisor.ts";
 import type { RunEvents } from "./run-events.ts";
 
-/** The services for looking after the runs of a session. */
+/** The services that delivering to a session needs. */
 export interface DeliveryServices {
 	ledger: Ledger;
 	supervisor: Supervisor;
@@ -27,6 +27,6 @@ export interface AnnouncerSetup<Talk extends Conversation> {
 	/** Opens the services for one piece of work. */
 	use<Result>(talk: Talk, work: (services: DeliveryServices) => Promise<Result>): Promise<Result>;
 	askUser(talk: Talk, services: DeliveryServices): AskUser;
-	/** Most sessions never need dialogs. */
+	/** Loads the dialogs, which most sessions never need. */
 	openQuestionDialogs(talk: Talk, services: DeliveryServices): Promise<QuestionDialogs>;
 }

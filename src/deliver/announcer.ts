@@ -16,28 +16,28 @@ import { scriptedRuns } from "./scripted.ts";
 import { SessionQuestions } from "./session-questions.ts";
 import { seeDeliveries } from "./snapshot.ts";
 import { settle, type Telling } from "./tell.ts";
-import { toldBy, toldOnDisk } from "./transcript.ts";
+import { reportedBy, reportedOnDisk } from "./transcript.ts";
 import { UnsettledTurns } from "./unsettled-turns.ts";
 
-/** After how long to retry opening the services. */
+/** How long to wait before trying to open the services again. */
 const OPEN_AGAIN_MS = 5000;
 /** How long a prompt may take from its entry until the model works on it. */
 const PROMPT_WITHIN_MS = 10_000;
-/** When a pi that waits for its runs first says so. */
+/** How long a pi waits for its runs before it says so. */
 const DRAIN_SAYS_AFTER_MS = 1000;
 
 /**
- * Brings the outcomes of background runs, and of foreground runs whose caller died, into the session that asked: once
- * each. The ledger has the outcomes that are owed; the transcript has those that were delivered. The announcer only
- * carries outcomes from one to the other, and may be interrupted anywhere. The parent's loop tells it when to look, and
- * `decide.ts` decides.
+ * Brings the outcomes of background runs, and of foreground runs whose caller died, into the session that asked, each once.
+ * The ledger has the outcomes that are owed; the transcript has those that were delivered. The announcer only carries
+ * outcomes from one to the other, and may be interrupted anywhere. The parent's loop calls it at each look, and `decide.ts`
+ * decides.
  */
 export class Announcer<Talk extends Conversation = Conversation> {
 	readonly #setup: AnnouncerSetup<Talk>;
 	readonly #clock: Clock;
 	readonly #claims: DeliveryClaims;
 	#state: DeliveryState = NOTHING_GIVEN;
-	/** The outcomes that the last look found to be owed. */
+	/** The outcomes that were owed at the last look. */
 	#owed: ReadonlyMap<RunId, EndedRecord> = new Map();
 	/** Runs whose outcome a tool call of this process returns, each with its call. */
 	readonly #awaited = new Map<RunId, string>();
@@ -45,7 +45,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	readonly #calling = new Set<RunId>();
 	/** Whether anything can be owed to this session. */
 	#concerned = false;
-	/** While the loop looks after the session. */
+	/** Set while the loop attends to the session. */
 	#attended: { services: DeliveryServices; end: () => void } | undefined;
 	#isOpening = false;
 	/** Settles when the services opened for that are released. */
@@ -66,7 +66,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		this.#unsettled = new UnsettledTurns(this.#clock, setup.log);
 	}
 
-	/** A tool call waits for this run. The run is not announced while that call lives. */
+	/** A tool call waits for this run, which is not announced in the meantime. */
 	await(id: RunId, toolCall: string): void {
 		this.#awaited.set(id, toolCall);
 		this.#calling.add(id);
@@ -78,7 +78,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	}
 
 	/** The tool call's result is in the transcript, or there will be none. */
-	awaited(id: RunId): void {
+	endAwait(id: RunId): void {
 		this.#awaited.delete(id);
 		this.#calling.delete(id);
 	}
@@ -86,21 +86,21 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	/** A turn ended with these results. They are settled a moment later, or when the session is left. */
 	settleSoon(talk: Talk, results: TurnResults): void {
 		const scripted = scriptedRuns(this.#awaited);
-		if (toldBy(results, scripted).length === 0) return;
+		if (reportedBy(results, scripted).length === 0) return;
 		this.#unsettled.add(() => this.settleResults(talk, results, scripted));
 	}
 
-	/** A turn ended with these results: its entries are in the session, so what they tell has been delivered. */
+	/** A turn ended with these results: its entries are in the session, so the outcomes in them are delivered. */
 	async settleResults(talk: Talk, results: TurnResults, scripted = scriptedRuns(this.#awaited)): Promise<void> {
-		const told = toldBy(results, scripted);
-		if (told.length === 0) return;
+		const reported = reportedBy(results, scripted);
+		if (reported.length === 0) return;
 		await this.#setup.use(talk, async ({ ledger }) => {
 			// These are delivered even if the ledger cannot be written now: the next look records it.
-			for (const id of told) this.awaited(id);
-			// A look that came first may have settled them: then the disk need not be read again.
-			const due = told.filter((id) => isOwed(ledger, id));
+			for (const id of reported) this.endAwait(id);
+			// If an earlier look has settled them, there is no need to read the disk again.
+			const due = reported.filter((id) => isOwed(ledger, id));
 			if (due.length === 0) return;
-			const onDisk = toldOnDisk(talk, ledger.files, scripted);
+			const onDisk = reportedOnDisk(talk, ledger.files, scripted);
 			const paid = due.filter((id) => onDisk.has(id));
 			for (const id of settleDeliveries(ledger, paid, this.#clock.now())) {
 				this.#setup.log.info("answered", { runId: id, session: talk.sessionId });
@@ -108,12 +108,12 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		});
 	}
 
-	/** A session was opened. In a new one there is nothing to look for until it delegates. */
+	/** A session was opened. A new one needs no attention until it delegates. */
 	begin(talk: Talk): void {
 		if (wasUsed(talk)) this.attend(talk);
 	}
 
-	/** The parent came to rest: no tool call waits for anything any more. */
+	/** The parent came to rest, so no tool call waits for a run any more. */
 	rested(talk: Talk): void {
 		if (this.#calling.size > 0) return;
 		this.#state = { ...this.#state, restedAt: this.#clock.elapsed() };
@@ -172,7 +172,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		this.#questions.end();
 		this.#cancelOpening();
 		this.#leave();
-		// A pi that is ended while it waits for its runs stops waiting.
+		// A pi that exits while it waits for its runs stops waiting.
 		this.#endDrain();
 		await this.#held;
 		await this.#questions.leave(talk);
@@ -180,7 +180,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		await this.#setup.use(talk, async (services) => {
 			const { ledger } = services;
 			const inFlight = [...this.#state.inFlight.keys()];
-			const onDisk = inFlight.length > 0 ? toldOnDisk(talk, ledger.files) : new Set();
+			const onDisk = inFlight.length > 0 ? reportedOnDisk(talk, ledger.files) : new Set();
 			settle(
 				this.#tellingTo(talk, services),
 				inFlight.filter((id) => onDisk.has(id)),
@@ -190,7 +190,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		});
 	}
 
-	/** Makes the loop look after the session. Where pi stays open, it waits until the ledger can be opened. */
+	/** Makes the loop attend to the session. If pi stays open, this waits until the ledger can be opened. */
 	async #open(talk: Talk): Promise<void> {
 		try {
 			await this.#setup.use(talk, async (services) => {
@@ -238,7 +238,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 		if (this.#draining.isOverdue(this.#clock.elapsed())) this.#endDrain();
 		if (this.#reported || this.#stopped) return;
 		this.#reported = true;
-		this.#setup.log.error("cannot look after its runs", { session: talk.sessionId, error });
+		this.#setup.log.error("cannot attend to its runs", { session: talk.sessionId, error });
 		talk.notify(`pi-geon cannot read its run ledger: ${messageOf(error)} Retrying.`, "error");
 	}
 
@@ -284,7 +284,7 @@ export class Announcer<Talk extends Conversation = Conversation> {
 			lookAgain: () => services.supervisor.hint(),
 		};
 		for (const action of actions) carryOut(action, carrying);
-		// Archives right after the delivery, where the request asked for it, and also archives other sessions that are due.
+		// Archives a session right after its delivery if the request asked for that, and all others that are due.
 		archiveDue({ ledger, log, ports });
 		if (talk.isInteractive) this.#questions.look(talk, services);
 		if (!isInTrouble) this.#reported = false;
@@ -303,8 +303,8 @@ export class Announcer<Talk extends Conversation = Conversation> {
 	}
 }
 
-type TurnResults = Parameters<typeof toldBy>[0];
+type TurnResults = Parameters<typeof reportedBy>[0];
 
-/** Nothing can be owed to a session in which nothing was said yet. */
+/** A session without any messages cannot be owed an outcome. */
 const wasUsed = (talk: Conversation): boolean =>
 	talk.entries().some(({ type }) => type === "message" || type === "custom_message");

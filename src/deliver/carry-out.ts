@@ -5,12 +5,12 @@ import type { CurrentDrain, DrainMessages } from "./current-drain.ts";
 import { type DeliveryAction, type DeliveryState, given } from "./decide.ts";
 import { spentOnTurn } from "./gather.ts";
 import type { StoppedMessage } from "./stopped.ts";
-import { announcesOf, settle, skipAnnounce, stopToTell, type Telling } from "./tell.ts";
+import { announcesOf, settle, skipAnnounce, stopToReport, type Telling } from "./tell.ts";
 
 /** The actions on a session, with the services they need. */
 export interface Carrying {
 	telling: Telling;
-	/** Called before pi is given anything: pi may call back at once, which also changes the remembered state. */
+	/** Called before pi receives anything: pi may call back at once, which also changes the remembered state. */
 	remember(change: (state: DeliveryState) => DeliveryState): void;
 	owed: ReadonlyMap<RunId, EndedRecord>;
 	/** The runs that no call awaits, and that have not finished. */
@@ -44,7 +44,7 @@ export function carryOut(action: DeliveryAction, carrying: Carrying): void {
 		}
 		case "deliver due": {
 			const announces = takeAnnounces(carrying, records, action.maxBytes);
-			// Another process may have delivered them all, and there may be more to wait for.
+			// Another process has delivered them all. There may be more to wait for.
 			if (announces.length === 0 && records.length > 0) drainOn(carrying);
 			else endDrain(carrying, [takeStopped(carrying, recordsOf(action.stopped, carrying)) ?? [], announces].flat());
 			break;
@@ -69,7 +69,7 @@ function takeAnnounces({ telling, remember }: Carrying, due: EndedRecord[], maxB
 }
 
 function takeStopped({ telling, remember }: Carrying, due: EndedRecord[]): StoppedMessage | undefined {
-	const message = stopToTell(telling, due);
+	const message = stopToReport(telling, due);
 	const ids = message?.details.runs.map(({ runId }) => runId) ?? [];
 	remember((state) => given(state, ids, telling.clock.elapsed()));
 	return message;
@@ -85,5 +85,5 @@ function endDrain({ remember, draining }: Carrying, messages: DrainMessages): vo
 	remember((state) => ({ ...state, drain: undefined }));
 }
 
-/** An idle model need not be woken for a run that the user asked for. */
+/** The report of a run that the user asked for does not start a turn. */
 const startsTurn = ({ plan }: EndedRecord): boolean => plan.byUser !== true;

@@ -3,8 +3,8 @@ import type { EndedRecord } from "../ledger/records.ts";
 import type { ReportedFile } from "../run/changes.ts";
 import { joined, ours, type Redacted } from "../run/redacted.ts";
 
-/** Together with the sentence before them, at most ten lines. */
-const FILES_TOLD = 7;
+/** With the sentence before them, the files take at most ten lines. */
+const FILES_IN_REPORT = 7;
 
 /** What a run changed, for the requester. The names of the files are the child's words. */
 export interface ChangesText {
@@ -12,7 +12,7 @@ export interface ChangesText {
 	files?: Redacted;
 }
 
-/** Undefined for a child that changed nothing and whose agent is not meant to change anything. */
+/** Undefined for a run without a tree, and for one that changed nothing and was not expected to. */
 export function changesText({ run, plan }: EndedRecord): ChangesText | undefined {
 	const { id: runId, outcome } = run;
 	const { changes } = outcome;
@@ -25,9 +25,9 @@ export function changesText({ run, plan }: EndedRecord): ChangesText | undefined
 	}
 	const names = total.files === 1 ? ours`1 file` : ours`${total.files} files`;
 	const sentence = ours`It changed ${names} (+${total.added} -${total.removed}) in its copy of the checkout. None of it is in the working tree yet: the user can view it with /subagents diff ${runId} and apply it with /subagents apply ${runId}.`;
-	const more = total.files - Math.min(files.length, FILES_TOLD);
+	const more = total.files - Math.min(files.length, FILES_IN_REPORT);
 	const lines = [
-		...files.slice(0, FILES_TOLD).map(fileLine),
+		...files.slice(0, FILES_IN_REPORT).map(fileLine),
 		...(more > 0 ? [ours`and ${more} more`] : []),
 		...(warnings.length > 0 ? [ours`Check before applying: ${joined(warnings.map(inLegibleLine), "; ")}`] : []),
 	];

@@ -3,17 +3,17 @@ import { marks } from "../run/marks.ts";
 import { ours, type Redacted, reshaped } from "../run/redacted.ts";
 
 /**
- * How a result tells the parent's model which words are not ours. Each result has its own: the name is never used again.
+ * Marks the text in a result that is not ours, for the parent's model. Each result has its own marks, used only once.
  */
 export interface ChildsWords {
-	/** Goes before the first words of the child. */
+	/** Explains the marks, before the first words of the child. */
 	readonly sentence: Redacted;
 	around(text: Redacted): Redacted;
 }
 
 /**
- * The parent's model gets the child's text between marks; the user and programs get it as it is. A child may have read
- * anything, and could otherwise write a second report, or a message of the user, into its first one.
+ * The parent's model gets the child's text between marks; the user and programs get it without them. A child may have read
+ * anything. Without marks, its text could imitate a second report, or a message from the user.
  */
 export function childsWords(): ChildsWords {
 	const { name, around } = marks("report");

@@ -3,19 +3,19 @@ import { announceNow, type Gathered, gather, isCrowd } from "./gather.ts";
 
 /** How often to look while there is something to wait for and no hint comes. */
 const DELIVER_EVERY_MS = 1000;
-/** The same when there is nothing to wait for: a shell or another pi may start a run. */
+/** How often to look with nothing to wait for: a shell or another pi may start a run. */
 const LOOK_EVERY_MS_AT_REST = 5000;
-/** The same for one-shot modes, which wait for nothing else. */
+/** How often to look in one-shot modes, which have nothing else to do. */
 const DRAIN_LOOK_EVERY_MS = 500;
 const DRAIN_SAYS_EVERY_MS = 5000;
 /**
- * How long pi may be idle without an announce that it was given, before that counts as lost. The time counts only after pi
- * has come to rest since it got the announce: pi holds messages back until all extensions have heard that it is at rest.
+ * How long pi may be idle before an announce that it was given, but that the transcript does not show, counts as lost. The
+ * time counts only once pi has come to rest after receiving it: until all extensions know of that, pi holds messages back.
  */
 const ARRIVE_WITHIN_MS = 5000;
-/** The same if pi never came to rest again: some failures pi does not report. */
+/** The same if pi never came to rest again, since pi does not report every failure. */
 const ARRIVE_AT_ALL_WITHIN_MS = 120_000;
-/** Each time that the same announce is lost, the wait doubles up to this: pi keeps in memory what it could not write. */
+/** Each time that an announce is lost, the wait doubles, up to this: pi keeps in memory what it could not write. */
 const LONGEST_WAIT_MS = 600_000;
 
 /** An announce that pi was given, and that the transcript does not show yet. */
@@ -40,7 +40,7 @@ export interface DeliveryState extends Gathered {
 
 export const NOTHING_GIVEN: DeliveryState = { inFlight: new Map(), timesGiven: new Map(), restedAt: 0, promptUntil: 0 };
 
-/** A run that has finished, and whose session has not been told yet. */
+/** A finished run whose outcome the session has not received yet. */
 export interface Owed {
 	readonly id: RunId;
 	/** Whether this process delivers it. */
@@ -71,10 +71,10 @@ export interface DeliverySnapshot {
 }
 
 export type DeliveryAction =
-	/** These are delivered: the transcript reports them. */
+	/** The transcript reports these runs, so they are delivered. */
 	| { do: "settle"; ids: RunId[] }
 	| { do: "skip"; ids: RunId[] }
-	/** `maxBytes`: how much text for the model all of them together may hold. */
+	/** `maxBytes`: how much text for the model all of them together may contain. */
 	| { do: "announce"; ids: RunId[]; maxBytes: number }
 	/** Without starting a turn. */
 	| { do: "tell what the user stopped"; ids: RunId[] }
@@ -94,15 +94,15 @@ export function decideDeliveries(state: DeliveryState, seen: DeliverySnapshot, n
 	const actions: DeliveryAction[] = [];
 	const ours = seen.owed.filter(({ isOurs }) => isOurs);
 	const arrived = [...state.inFlight.keys()].filter((id) => seen.onDisk.has(id));
-	const told = idsOf(ours.filter(({ id }) => seen.onDisk.has(id)));
-	if (arrived.length + told.length > 0) actions.push({ do: "settle", ids: [...arrived, ...told] });
+	const reported = idsOf(ours.filter(({ id }) => seen.onDisk.has(id)));
+	if (arrived.length + reported.length > 0) actions.push({ do: "settle", ids: [...arrived, ...reported] });
 	const underway = withoutArrived(state, arrived);
 	const next = withoutLost(underway, seen, now);
-	const untold = ours.filter(({ id }) => !seen.onDisk.has(id) && !(seen.held.has(id) && !seen.memoryIsLost));
-	const silent = untold.filter(({ wantsSilence }) => wantsSilence);
+	const unreported = ours.filter(({ id }) => !seen.onDisk.has(id) && !(seen.held.has(id) && !seen.memoryIsLost));
+	const silent = unreported.filter(({ wantsSilence }) => wantsSilence);
 	if (silent.length > 0) actions.push({ do: "skip", ids: idsOf(silent) });
-	const due = idsOf(untold.filter(({ wantsSilence, stopped }) => !wantsSilence && stopped === undefined));
-	const stopped = idsOf(untold.filter((run) => run.stopped === "whole"));
+	const due = idsOf(unreported.filter(({ wantsSilence, stopped }) => !wantsSilence && stopped === undefined));
+	const stopped = idsOf(unreported.filter((run) => run.stopped === "whole"));
 
 	if (next.drain) return drained(next, next.drain, { actions, due, stopped, seen, now });
 	const interrupts = mayInterrupt(next, seen, now);
@@ -126,7 +126,7 @@ const NOT_GATHERING: Gathered = { gathering: undefined, crowdUntil: undefined, c
 
 const idsOf = (owed: readonly Owed[]): RunId[] => owed.map(({ id }) => id);
 
-/** These were given to pi just now. */
+/** Records that pi was given these announces just now. */
 export function given(state: DeliveryState, ids: readonly RunId[], now: number): DeliveryState {
 	const inFlight = new Map(state.inFlight);
 	const timesGiven = new Map(state.timesGiven);
@@ -189,8 +189,8 @@ interface Draining {
 }
 
 /**
- * In one-shot modes the drain gets the announces, at once unless they are part of a crowd: pi waits for the others anyway. If
- * it gets none, there is nothing left to wait for.
+ * In one-shot modes, the drain gets the announces: immediately, or all together if they are part of a crowd. If it gets none,
+ * there is nothing left to wait for.
  */
 function drained(
 	state: DeliveryState,

@@ -19,8 +19,8 @@ export interface SubagentDetails {
 	results: SingleResult[];
 	error?: SubagentError;
 	/**
-	 * The user sent the run to the background. Not called `runId`: in every version, that means that this result tells how
-	 * the run ended, and here the report is still to come.
+	 * The user sent the run to the background. Not called `runId`: in every version, a result with that field says how the
+	 * run ended, but this run has not been reported yet.
 	 */
 	continues?: { runId: RunId };
 	/** In partial updates only. */
@@ -36,7 +36,7 @@ export interface SingleResult {
 	cause: Cause;
 	usage: Usage;
 	error?: Redacted;
-	/** What the requester should know although it did not change the ending; absent if there is nothing. */
+	/** What the requester should know although it did not change the ending; absent if there are no warnings. */
 	warnings?: Redacted[];
 	sessionFile?: string;
 	output?: Redacted;
@@ -50,7 +50,7 @@ export interface SingleResult {
 	/** From the first claim to the end. */
 	durationMs?: number;
 	context?: ContextUse;
-	/** What limited the run to what it may do. */
+	/** What confined the run. */
 	sandbox?: SandboxReport<Redacted>;
 	/**
 	 * What it changed in its tree; absent if it had none. The changes reach the checkout only when the user applies them.

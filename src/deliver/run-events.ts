@@ -18,16 +18,15 @@ export interface EventBus {
 }
 
 /**
- * Tells other extensions about the runs of this session: created, started, ended, announced. Each event comes once in
- * this process, in this order. A run from before this process opened the session continues from its current state: an
- * earlier process told the earlier events. Others may admit runs meanwhile: a host, for a late message, or `pi-geon
- * send`.
+ * Tells other extensions about the runs of this session: created, started, ended, announced. Each event comes once in this
+ * process, in this order. For a run that is older than this process, an earlier process has sent the earlier events, so only
+ * those after its current state are sent. Other processes may admit runs too: a host for a late message, or `pi-geon send`.
  */
 export class RunEvents {
 	readonly #events: EventBus;
 	/** The last event of each run that is not over yet. */
-	readonly #told = new Map<RunId, RunEvent>();
-	/** The runs whose creation was told. */
+	readonly #lastEvents = new Map<RunId, RunEvent>();
+	/** The runs whose creation was reported. */
 	readonly #created = new Set<RunId>();
 	/** Milliseconds since 1970. */
 	readonly #since: number;
@@ -39,7 +38,7 @@ export class RunEvents {
 		this.#since = since;
 	}
 
-	/** Admitted in this process. A look may have found it before we are told. */
+	/** The run was admitted in this process. A look may already have found it. */
 	created(record: RunRecord, { redactor }: Pick<EventSources, "redactor">): void {
 		const { id } = record.run;
 		if (this.#created.has(id)) return;
@@ -48,18 +47,18 @@ export class RunEvents {
 	}
 
 	/**
-	 * Catches up with all runs of the session: those that are open, and those that were open at the last look. Runs that
-	 * are being announced need no look.
+	 * Catches up with all runs of the session that are open, or were open at the last look. Skips those that are being
+	 * announced.
 	 */
 	observe(open: readonly OpenRun[], sources: EventSources, announcing: { has(id: RunId): boolean } = new Set()): void {
 		for (const { id, state } of open) {
-			if (!this.#told.has(id)) this.#takeUp(findRun(sources.ledger, id), sources);
+			if (!this.#lastEvents.has(id)) this.#takeUp(findRun(sources.ledger, id), sources);
 			if (state === "running") this.#started(id);
 		}
 		const openIds = new Set(open.map(({ id }) => id));
-		for (const [id, { state }] of [...this.#told]) {
+		for (const [id, { state }] of [...this.#lastEvents]) {
 			if (openIds.has(id) || announcing.has(id)) continue;
-			// After the end of a run was told, only its announce is news.
+			// Once the end of a run was reported, only its announce is news.
 			const record = state === "ended" && isOwed(sources.ledger, id) ? undefined : findRun(sources.ledger, id);
 			if (record) this.saw(record, sources);
 		}
@@ -71,46 +70,49 @@ export class RunEvents {
 		this.#takeUp(record, sources);
 		if (run.startedAt !== undefined) this.#started(run.id);
 		if (run.state !== "ended") return;
-		const told = this.#told.get(run.id);
-		if (told && told.state !== "ended") {
-			this.#tell("ended", run.id, { ...told, state: "ended", outcome: run.outcome });
+		const last = this.#lastEvents.get(run.id);
+		if (last && last.state !== "ended") {
+			this.#tell("ended", run.id, { ...last, state: "ended", outcome: run.outcome });
 		}
 		// Another process with the same session open announced it. For a foreground run, the tool's result was the
 		// delivery.
 		if (run.delivery.state === "delivered" && mode === "background") this.announced(run.id);
-		if (run.delivery.state !== "owed") this.#told.delete(run.id);
+		if (run.delivery.state !== "owed") this.#lastEvents.delete(run.id);
 	}
 
-	/** The transcript holds its announce. */
+	/** The transcript contains the run's announce. */
 	announced(id: RunId): void {
-		const told = this.#told.get(id);
-		if (told) this.#tell("announced", id, told);
-		this.#told.delete(id);
+		const last = this.#lastEvents.get(id);
+		if (last) this.#tell("announced", id, last);
+		this.#lastEvents.delete(id);
 	}
 
-	/** This process has left the session, though a call may still wait: pi accepts no more events from us. */
+	/** This process has left the session: even if a call still waits, pi accepts no more events from us. */
 	end(): void {
 		this.#isOver = true;
 	}
 
 	#takeUp(record: RunRecord | undefined, { redactor }: EventSources): void {
-		if (!record || this.#told.has(record.run.id)) return;
+		if (!record || this.#lastEvents.has(record.run.id)) return;
 		if (record.createdAt > this.#since) {
 			this.created(record, { redactor });
 			return;
 		}
 		const { state } = record.run;
-		// An end is news even if it came while no process looked: the outcome is on its way.
-		this.#told.set(record.run.id, { ...identityOf(record, redactor), state: state === "ended" ? "running" : state });
+		// Report an end even if it came while no process looked: its announce is yet to come.
+		this.#lastEvents.set(record.run.id, {
+			...identityOf(record, redactor),
+			state: state === "ended" ? "running" : state,
+		});
 	}
 
 	#started(id: RunId): void {
-		const told = this.#told.get(id);
-		if (told?.state === "queued") this.#tell("started", id, { ...told, state: "running" });
+		const last = this.#lastEvents.get(id);
+		if (last?.state === "queued") this.#tell("started", id, { ...last, state: "running" });
 	}
 
 	#tell(step: "created" | "started" | "ended" | "announced", id: RunId, event: RunEvent): void {
-		this.#told.set(id, event);
+		this.#lastEvents.set(id, event);
 		if (!this.#isOver) this.#events.emit(`subagents:${step}`, event);
 	}
 }

@@ -17,13 +17,13 @@ export interface Standing {
 	cause?: Cause;
 	/** The reason of its error, for readers of these facts as JSON. */
 	reason?: string;
-	/** The question whose answer it waits for, where the caller has looked for one. */
+	/** The question whose answer it waits for, if the caller has looked for one. */
 	asks?: Redacted;
-	/** Where a run is that a pool does. */
+	/** Where a run of a pool is. */
 	away?: AwayView;
 }
 
-/** Where a run is that a pool does: with a worker, or in the queue for one. */
+/** Whether a run of a pool waits for a worker, or which worker has it. */
 export interface AwayView {
 	pool: Redacted;
 	worker?: Redacted;
@@ -33,8 +33,8 @@ export interface AwayView {
 }
 
 /**
- * Everything there is to tell about a run. Lists, facts, events, results, announces and rows on the screen each show a
- * part of it. Texts may still hold line breaks and control characters.
+ * Everything that can be shown about a run. Lists, facts, events, results, announces and rows on the screen each show a part
+ * of it. Texts may still contain line breaks and control characters.
  */
 export interface RunView extends Standing {
 	runId: RunId;
@@ -65,7 +65,7 @@ export interface RunView extends Standing {
 	cwd: Redacted;
 	/** The file of the agent's definition. */
 	agentFile: Redacted;
-	/** What it lacks, as far as that is known. */
+	/** What it lacks, as far as is known. */
 	warnings: Redacted[];
 	/** Its answer, or its latest text. */
 	answer?: Redacted;
@@ -74,8 +74,7 @@ export interface RunView extends Standing {
 }
 
 /**
- * Words of the request are redacted here, each only when it is read: a task may be long, and many callers show only its
- * run.
+ * Redacts texts of the request only when they are read: a task may be long, and many callers do not show it.
  */
 export function viewOf(record: RunRecord, { redact }: Pick<Redactor, "redact">): RunView {
 	const { run, plan, sessionId, label } = record;
@@ -141,7 +140,7 @@ function standingOf(run: Run): Standing {
 	return { phase, status, cause, reason: status === "success" ? undefined : outcome.error.reason };
 }
 
-/** These facts of a view, in this order, as far as they are known. */
+/** The known ones among these facts of a view, in this order. */
 export function pick<View extends object, Fact extends keyof View>(
 	view: View,
 	facts: readonly Fact[],

@@ -40,7 +40,7 @@ export function scriptValue({
 		...(runId !== undefined && { runId }),
 		...(result?.output !== undefined && { output: result.output }),
 		...(succeeded && finalized && "value" in finalized && { value: finalized.value }),
-		// The error of a success only says that the text for the model is cut off, and a program gets all of the text.
+		// The error of a success only says that the text for the model was cut. A program gets all of the text.
 		...(!succeeded && error && { error }),
 		...(result?.warnings && { warnings: result.warnings }),
 		usage: result?.usage ?? NO_USAGE,

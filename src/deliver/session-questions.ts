@@ -33,7 +33,7 @@ export class SessionQuestions<Talk extends Conversation> {
 		this.#isOver = true;
 	}
 
-	/** Claims that cannot be given back now expire once this process is gone. */
+	/** Gives the claims back. If that fails, they expire once this process is gone. */
 	async leave(talk: Talk): Promise<void> {
 		const dialogs = this.#dialogs;
 		if (!dialogs || dialogs === "opening") return;

@@ -8,7 +8,7 @@ import type { DeliverySnapshot, DeliveryState } from "./decide.ts";
 import type { DeliveryClaims } from "./delivery-claims.ts";
 import { scriptedAmong } from "./scripted.ts";
 import { isStoppedByUser, wholeStops } from "./stopped.ts";
-import { toldInMemory, toldOnDisk } from "./transcript.ts";
+import { reportedInMemory, reportedOnDisk } from "./transcript.ts";
 
 export interface Sight {
 	talk: Conversation;
@@ -26,7 +26,7 @@ export interface Sight {
 	at: number;
 }
 
-/** The outcomes that the session has not received, and what pi knows of them. */
+/** The outcomes that the session has not received, and what pi knows about them. */
 export function seeDeliveries(sight: Sight): { owed: Map<RunId, EndedRecord>; seen: DeliverySnapshot } {
 	const { talk, ledger, claims, state, open, awaited, isCalling } = sight;
 	const owed = outcomesOwed(sight);
@@ -34,8 +34,8 @@ export function seeDeliveries(sight: Sight): { owed: Map<RunId, EndedRecord>; se
 	const inFlight = [...state.inFlight.keys()];
 	const scripted = scriptedAmong(owed.values());
 	const whole = wholeStops(ledger, talk.sessionId, [...owed.values()].filter(isStoppedByUser));
-	const held = inFlight.length + owed.size > 0 ? toldInMemory(talk, scripted) : new Set();
-	// The disk is read only where it may have the answer: reading a large file takes a while.
+	const held = inFlight.length + owed.size > 0 ? reportedInMemory(talk, scripted) : new Set();
+	// Read the disk only if it may have the answer: reading a large file takes a while.
 	const mayBeOnDisk = [...inFlight, ...ours].some((id) => held.has(id));
 	const seen = {
 		open,
@@ -47,7 +47,7 @@ export function seeDeliveries(sight: Sight): { owed: Map<RunId, EndedRecord>; se
 			...(isStoppedByUser(ended) && { stopped: whole.has(id) ? ("whole" as const) : ("underway" as const) }),
 		})),
 		held,
-		onDisk: mayBeOnDisk ? toldOnDisk(talk, ledger.files, scripted) : new Set(),
+		onDisk: mayBeOnDisk ? reportedOnDisk(talk, ledger.files, scripted) : new Set(),
 		memoryIsLost: held.size > 0 && isMemoryLost(talk, ledger),
 		talk: {
 			isInteractive: talk.isInteractive,
@@ -59,7 +59,7 @@ export function seeDeliveries(sight: Sight): { owed: Map<RunId, EndedRecord>; se
 	return { owed, seen };
 }
 
-/** Without those on their way and those that a call returns. */
+/** Leaves out outcomes that are on their way, and those that a call returns. */
 function outcomesOwed({ talk, ledger, state, known, awaited, at }: Sight): Map<RunId, EndedRecord> {
 	const records = owedTo(ledger, talk.sessionId, { at, except: state.inFlight, known });
 	return new Map(
@@ -71,8 +71,8 @@ function outcomesOwed({ talk, ledger, state, known, awaited, at }: Sight): Map<R
 }
 
 /**
- * Whether an entry that only pi's memory holds will never be written, while a new entry would be. pi writes a session file
- * with the model's first answer, including everything before it. From then on pi writes each entry once, or not at all.
+ * Whether an entry that exists only in pi's memory will never be written, although a new entry would be. pi creates a session
+ * file with the model's first answer and everything before it. From then on, pi writes each entry once, or not at all.
  */
 const isMemoryLost = ({ file }: Conversation, { files }: Ledger): boolean =>
 	file !== undefined && files.exists(file) && files.hasRoom(file);

@@ -13,7 +13,7 @@ import { stoppedDetails } from "./stored-details.ts";
 /** The kind of message that tells the conversation which runs the user stopped. It starts no turn. */
 export const STOPPED_BY_USER = "pi-geon:stopped";
 
-/** With more names than this, the line is too long to read. */
+/** With more names, the line would be too long to read. */
 const RUNS_IN_A_LINE = 10;
 
 export interface StoppedRun extends Pick<RunView, "runId" | "sessionKey" | "sessionId" | "agent" | "label" | "usage"> {
@@ -45,8 +45,8 @@ export const isStoppedByUser = ({ run }: EndedRecord): boolean =>
 	run.outcome.cause === "stopped" && run.stop?.command !== undefined;
 
 /**
- * The runs among these that can be reported because everything that the same command stopped has finished too. The
- * others wait, so that one line reports them all.
+ * The runs that can be reported because everything that the same command stopped has finished too. The others wait, so that
+ * one line reports them all.
  */
 export function wholeStops(ledger: Ledger, parentSession: string, stopped: readonly EndedRecord[]): Set<RunId> {
 	if (stopped.length === 0) return new Set();

@@ -6,8 +6,8 @@ import type { SubagentDetails } from "./details.ts";
 import type { StoppedDetails } from "./stopped.ts";
 
 /**
- * The `details` that transcripts keep. Readers get them in our version, and nothing of a newer version: any reader can use
- * the text beside them. Two fields keep their names in all versions, `runId` and `announceId`, so that no outcome is
+ * The `details` that transcripts keep. Readers get them in our version, or not at all if a newer version wrote them: they can
+ * use the text beside them. Two fields keep their names in all versions, `runId` and `announceId`, so that no outcome is
  * announced twice.
  *
  * Version 1 has the cause.

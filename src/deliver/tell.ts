@@ -1,7 +1,7 @@
 import { inOneLine } from "../collect/plain.ts";
 import type { Redactor } from "../collect/redact/redactor.ts";
 import { truncateForModel } from "../collect/truncate.ts";
-import { transcriptToTell } from "../ledger/archive.ts";
+import { transcriptToAnnounce } from "../ledger/archive.ts";
 import { settleDeliveries, skipDelivery } from "../ledger/deliveries.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type EndedRecord, findRun } from "../ledger/records.ts";
@@ -17,9 +17,9 @@ import { shareOfEach } from "./fit.ts";
 import type { RunEvents } from "./run-events.ts";
 import { scriptedAmong } from "./scripted.ts";
 import { type StoppedMessage, stoppedMessage } from "./stopped.ts";
-import { announcedInMemory, toldOnDisk } from "./transcript.ts";
+import { announcedInMemory, reportedOnDisk } from "./transcript.ts";
 
-/** A conversation that is told about its runs, with the services for that. */
+/** A conversation that receives the outcomes of its runs, with the services for that. */
 export interface Telling {
 	talk: Conversation;
 	ledger: Ledger;
@@ -30,14 +30,14 @@ export interface Telling {
 }
 
 /**
- * The announces of these runs, each by its id, without those that another process has already made. If they would hold more
- * than `maxBytes` for the model, the long ones are cut, and each names the file with the whole text.
+ * The announces of these runs, by run id, without those that another process has already made. If they would contain more
+ * than `maxBytes` for the model, long ones are cut, and each of those names the file with the whole text.
  */
 export function announcesOf(telling: Telling, due: readonly EndedRecord[], maxBytes: number): Map<RunId, Announce> {
 	const { ledger, redactor, clock, log } = telling;
-	const untold = untoldAmong(telling, due);
-	const made = untold.map((record) => {
-		const announcing = { redactor, transcript: transcriptToTell(ledger, record, clock.now()) };
+	const unreported = unreportedAmong(telling, due);
+	const made = unreported.map((record) => {
+		const announcing = { redactor, transcript: transcriptToAnnounce(ledger, record, clock.now()) };
 		return { record, announcing, announce: announceOrSayWhyNot(telling, record, announcing) };
 	});
 	const share = shareOfEach(
@@ -50,7 +50,7 @@ export function announcesOf(telling: Telling, due: readonly EndedRecord[], maxBy
 		const cut = { ...announcing, maxBytes: Math.max(shown, FEWEST_BYTES) };
 		return [record.run.id, announceOrSayWhyNot(telling, record, cut)];
 	});
-	for (const { run, plan, parentSession } of untold) {
+	for (const { run, plan, parentSession } of unreported) {
 		log.info("announcing", { runId: run.id, agent: plan.agent, session: parentSession });
 	}
 	return new Map(announces);
@@ -60,10 +60,10 @@ const bytesOf = ({ content }: Announce): number => Buffer.byteLength(content);
 
 /** Room for the note in a cut report that names the file with the whole text. */
 const ROOM_FOR_WHEREABOUTS = 300;
-/** However many reports there are, each keeps the first lines of its findings. */
+/** Each report keeps the first lines of its findings, even if there are very many. */
 const FEWEST_BYTES = 200;
 
-/** How much of the child's text its announce holds. */
+/** How much of the child's text its announce contains. */
 function shownBytes({ run: { outcome } }: EndedRecord): number {
 	const found = outcome.status === "success" ? undefined : outcome.output;
 	const said = outcome.finalized?.result ?? found ?? "";
@@ -74,31 +74,30 @@ function shownBytes({ run: { outcome } }: EndedRecord): number {
  * The one line about runs that the user stopped, without those that another process has already reported. Undefined if
  * none is left.
  */
-export function stopToTell(telling: Telling, due: readonly EndedRecord[]): StoppedMessage | undefined {
-	const untold = untoldAmong(telling, due);
-	if (untold.length === 0) return undefined;
-	for (const { run, plan, parentSession } of untold) {
+export function stopToReport(telling: Telling, due: readonly EndedRecord[]): StoppedMessage | undefined {
+	const unreported = unreportedAmong(telling, due);
+	if (unreported.length === 0) return undefined;
+	for (const { run, plan, parentSession } of unreported) {
 		telling.log.info("telling of a stop", { runId: run.id, agent: plan.agent, session: parentSession });
 	}
-	return stoppedMessage(untold, telling.redactor);
+	return stoppedMessage(unreported, telling.redactor);
 }
 
 /** Settles the runs that the session's file already reports. */
-function untoldAmong(telling: Telling, due: readonly EndedRecord[]): EndedRecord[] {
+function unreportedAmong(telling: Telling, due: readonly EndedRecord[]): EndedRecord[] {
 	if (due.length === 0) return [];
 	const { talk, ledger } = telling;
-	const onDisk = toldOnDisk(talk, ledger.files, scriptedAmong(due));
-	const told = due.filter(({ run }) => onDisk.has(run.id));
+	const onDisk = reportedOnDisk(talk, ledger.files, scriptedAmong(due));
+	const reported = due.filter(({ run }) => onDisk.has(run.id));
 	settle(
 		telling,
-		told.map(({ run }) => run.id),
+		reported.map(({ run }) => run.id),
 	);
 	return due.filter(({ run }) => !onDisk.has(run.id));
 }
 
 /**
- * An announce that cannot be made must not hold up the others. Errors of the ledger are not caught: they concern all
- * announces.
+ * An announce that cannot be made must not block the others. Does not catch errors of the ledger, which concern all announces.
  */
 function announceOrSayWhyNot({ talk, log }: Telling, record: EndedRecord, announcing: Announcing): Announce {
 	try {
@@ -111,7 +110,7 @@ function announceOrSayWhyNot({ talk, log }: Telling, record: EndedRecord, announ
 	}
 }
 
-/** These are delivered: the session's file reports them. */
+/** Settles runs that the session's file reports. */
 export function settle({ talk, ledger, events, clock, log }: Telling, ids: readonly RunId[]): void {
 	if (ids.length === 0) return;
 	// Before the delivery is settled: after an interruption in between, the next look counts it.
@@ -119,14 +118,14 @@ export function settle({ talk, ledger, events, clock, log }: Telling, ids: reado
 	const settled = settleDeliveries(ledger, ids, clock.now());
 	const announced = announcedInMemory(talk);
 	for (const id of settled) {
-		// The result of a call was the delivery: a look may find it before the end of the turn is settled.
+		// If the result of a call was the delivery, a look may find it before the end of the turn settles it.
 		const isAnswered = !announced.has(id) && findRun(ledger, id)?.mode === "foreground";
 		log.info(isAnswered ? "answered" : "announced", { runId: id, session: talk.sessionId });
 		if (!isAnswered) events.announced(id);
 	}
 }
 
-/** Tells the user and not the model, as the child asked for. */
+/** Tells the user but not the model, as the child asked. */
 export function skipAnnounce({ talk, ledger, redactor, clock }: Telling, { run, plan, label }: EndedRecord): void {
 	if (!skipDelivery(ledger, run.id, clock.now())) return;
 	// After the ledger: an interruption in between loses the cost. The other order could count it twice, since another

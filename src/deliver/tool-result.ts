@@ -88,9 +88,9 @@ export function toolResult(record: EndedRecord, redactor: Redactor): SubagentRes
 const truncationOf = (message: string): SubagentError => ({ code: "SUBAGENT_OUTPUT_TRUNCATED", message });
 
 /**
- * How it ended, and in which session: for clients that do not show `details`. It includes the warnings, since they are
- * ours, each on its own line whatever it quotes. The rule below it needs a blank line: markdown would take the last line
- * for a heading.
+ * How the run ended, and in which session, for clients that do not show `details`. The warnings belong here because they are
+ * our words; each is on one line, whatever it quotes. The rule below the header needs a blank line before it: otherwise,
+ * markdown would take the last line for a heading.
  */
 function headerOf({ run: { outcome }, sessionId }: EndedRecord): Redacted {
 	const [first, ...others] = outcome.warnings.map(inLegibleLine);
@@ -112,7 +112,7 @@ interface FailureText {
 	said: Redacted[];
 	/** The changes, with the child's words marked. */
 	changed: Redacted[];
-	/** Whether the two have words of the child. */
+	/** Whether either of the two contains words of the child. */
 	quotes: boolean;
 	sessionFile: Redacted | undefined;
 }
@@ -133,7 +133,7 @@ function failureText(outcome: FailureOutcome, facts: FailureText): Redacted[] {
 	];
 }
 
-/** Codes of requests that were refused whatever they asked for. */
+/** The codes of refusals that do not depend on what was requested. */
 const MANAGEMENT: SubagentErrorCode[] = ["SUBAGENT_DEPTH_EXCEEDED", "SUBAGENTS_DISABLED"];
 
 export function refusalResult({ error }: Refusal): SubagentResult {
@@ -157,7 +157,7 @@ export function progressResult(record: RunRecord, progress: Progress): SubagentR
 	return partial(record, lastActivity(progress), progress);
 }
 
-/** A run that this process cannot look after right now. */
+/** A run that this process cannot watch right now. */
 export function troubleResult(record: RunRecord, message: string): SubagentResult {
 	return partial(record, `Waiting: ${message} Retrying.`, undefined);
 }

@@ -8,31 +8,31 @@ import { ANNOUNCE } from "./announce.ts";
 import type { Scripted } from "./scripted.ts";
 import { STOPPED_BY_USER } from "./stopped.ts";
 
-/** The runs whose outcomes pi has in this session, as far as this process knows. They are not announced again here. */
-export function toldInMemory(
+/** The runs whose outcomes the session has, according to pi's memory. This process does not announce them again. */
+export function reportedInMemory(
 	conversation: Pick<Conversation, "entries">,
 	scripted: Scripted = new Map(),
 ): Set<unknown> {
-	return new Set(conversation.entries().flatMap((entry) => toldByEntry(entry, scripted)));
+	return new Set(conversation.entries().flatMap((entry) => reportedByEntry(entry, scripted)));
 }
 
-/** Those among them that a message of ours reports, not the result of a call. */
+/** The runs among them that a message of ours reports, rather than the result of a call. */
 export const announcedInMemory = (conversation: Pick<Conversation, "entries">): Set<unknown> =>
-	new Set(conversation.entries().flatMap((entry) => (entry.type === "custom_message" ? toldByMessage(entry) : [])));
+	new Set(conversation.entries().flatMap((entry) => (entry.type === "custom_message" ? reportedByMessage(entry) : [])));
 
 /**
- * The runs that the session's file reports. The file is on the disk when this returns. Only then is an outcome
- * delivered: an entry that is queued, in the memory of a pi whose disk is full, or not yet flushed by the system is
- * lost with the machine. The file also has what other processes have written since we read it. For a session that is
- * not kept, only the memory counts.
+ * The runs that the session's file reports. The file has reached the disk when this returns, and only then is an outcome
+ * delivered: an entry is lost with the machine if it is queued, exists only in the memory of a pi whose disk is full, or was
+ * not flushed by the system. The file also has what other processes have written. For a session without a file, the memory
+ * counts.
  */
-export function toldOnDisk(
+export function reportedOnDisk(
 	conversation: Pick<Conversation, "entries" | "file">,
 	files: SessionFiles,
 	scripted: Scripted = new Map(),
 ): Set<unknown> {
 	const { file } = conversation;
-	if (file === undefined) return toldInMemory(conversation, scripted);
+	if (file === undefined) return reportedInMemory(conversation, scripted);
 	if (!files.exists(file)) return new Set();
 	files.flush(file);
 	const lines = (files.read(file, Number.POSITIVE_INFINITY) ?? "").split("\n");
@@ -40,7 +40,7 @@ export function toldOnDisk(
 	return new Set(
 		lines
 			.filter((line) => signs.some((sign) => line.includes(sign)))
-			.flatMap((line) => toldByEntry(parsedLine(line) as SessionEntry | null | undefined, scripted)),
+			.flatMap((line) => reportedByEntry(parsedLine(line) as SessionEntry | null | undefined, scripted)),
 	);
 }
 
@@ -48,13 +48,13 @@ export function toldOnDisk(
  * The runs whose outcomes an entry reports: an announce, the line about runs that the user stopped, or the result of a
  * tool call that waited for them.
  */
-function toldByEntry(entry: SessionEntry | null | undefined, scripted: Scripted): unknown[] {
-	if (entry?.type === "custom_message") return toldByMessage(entry);
+function reportedByEntry(entry: SessionEntry | null | undefined, scripted: Scripted): unknown[] {
+	if (entry?.type === "custom_message") return reportedByMessage(entry);
 	if (entry?.type !== "message" || entry.message?.role !== "toolResult") return [];
-	return toldByResult(entry.message, scripted);
+	return reportedByResult(entry.message, scripted);
 }
 
-function toldByMessage({ customType, details }: { customType: string; details?: unknown }): unknown[] {
+function reportedByMessage({ customType, details }: { customType: string; details?: unknown }): unknown[] {
 	if (!isRecord(details)) return [];
 	if (customType === ANNOUNCE) return [details.announceId];
 	if (customType !== STOPPED_BY_USER || !Array.isArray(details.runs)) return [];
@@ -68,14 +68,14 @@ interface ToolResult {
 }
 
 /** The runs whose outcomes these tool results report. */
-export const toldBy = (results: readonly ToolResult[], scripted: Scripted): RunId[] =>
-	results.flatMap((result) => toldByResult(result, scripted));
+export const reportedBy = (results: readonly ToolResult[], scripted: Scripted): RunId[] =>
+	results.flatMap((result) => reportedByResult(result, scripted));
 
-function toldByResult({ toolCallId, toolName, details }: ToolResult, scripted: Scripted): RunId[] {
+function reportedByResult({ toolCallId, toolName, details }: ToolResult, scripted: Scripted): RunId[] {
 	const byScript = scripted.get(toolCallId) ?? [];
 	if (!isRecord(details)) return [...byScript];
 	const { runId, status } = details;
-	// Any other answer of sessions_send is a receipt: it names a run whose outcome is still to come.
+	// Any other answer of sessions_send is a receipt. It names a run whose outcome has not been delivered yet.
 	const tells = toolName === "subagent" || (toolName === "sessions_send" && (status === "ok" || status === "error"));
 	return tells && typeof runId === "string" && isRunId(runId) ? [...byScript, runId] : [...byScript];
 }

@@ -1,7 +1,7 @@
 import type { Log } from "../log/log.ts";
 import type { Clock } from "../ports/clock.ts";
 
-/** By then the request that carries the results of a turn is on its way, and need not wait for the disk. */
+/** Long enough for the request with the results of a turn to be sent first, so that it need not wait for the disk. */
 const SETTLE_AFTER_MS = 20;
 
 /** Turns that have reported outcomes whose debts are not settled yet. */
@@ -26,7 +26,7 @@ export class UnsettledTurns {
 			try {
 				await settle();
 			} catch (error) {
-				this.#log.warn("cannot settle yet, the next look does", { error });
+				this.#log.warn("cannot settle yet, leaving it to the next look", { error });
 			}
 		}
 	}

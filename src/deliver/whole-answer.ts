@@ -9,9 +9,9 @@ import { type Redacted, reshaped } from "../run/redacted.ts";
 export interface Shown {
 	/** The child's text: all of it, or its head. */
 	text: Redacted;
-	/** Only for a head: how much of the whole it is. */
+	/** How much of the whole it is. Absent if it is all of it. */
 	note?: string;
-	/** The same, with where the whole is. Ours, so it never goes between the child's words. */
+	/** The note, with where the whole is. These are our words, so they never go between the child's marks. */
 	whereabouts?: Redacted;
 }
 
@@ -27,7 +27,7 @@ export function shownToModel(
 	return { text: reshaped(text, () => head), note, whereabouts };
 }
 
-/** A full disk is not a reason to hold back the head of an answer. */
+/** Does not fail on a full disk, since the head of the answer can still be delivered. */
 function keepAnswer(file: string, answer: string): string {
 	try {
 		mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -32,11 +32,11 @@ export interface ActiveRunsSetup {
 	): Pick<WorkServices, "agentDir" | "openModels" | "redactor" | "trees" | "ui">;
 }
 
-/** What the rest of the host does for its runs. */
-export interface ForRuns {
+/** What runs need from the rest of the host. */
+export interface HostForRuns {
 	watchers(): Watchers | undefined;
 	assertLeaseHeld(): void;
-	/** Bookkeeping that must not take the work down with it: the next write repeats it, or other processes find it out. */
+	/** Does bookkeeping whose failure must not end the work: the next write repeats it, or other processes notice. */
 	orLog(what: string, runId: RunId, write: () => unknown): void;
 	questionsOf(run: AskingRun): RunQuestions;
 	onOutcome(record: ClaimedRun, outcome: Outcome): void;
@@ -49,19 +49,19 @@ export interface ForRuns {
 interface Active {
 	record: ClaimedRun;
 	work: Work;
-	/** False once another host has the run: then nothing that we know of it may be written. */
+	/** False once another host has the run: this one must then write nothing about it. */
 	ours: boolean;
-	/** Whether the stop was logged. Every look finds the request again. */
+	/** Whether the stop was logged: every look finds the request again. */
 	stopping: boolean;
 }
 
 /** The runs that this host works on, and those taken from it whose child has not finished yet. */
 export class ActiveRuns {
 	readonly #setup: ActiveRunsSetup;
-	readonly #host: ForRuns;
+	readonly #host: HostForRuns;
 	readonly #active = new Map<RunId, Active>();
 
-	constructor(setup: ActiveRunsSetup, host: ForRuns) {
+	constructor(setup: ActiveRunsSetup, host: HostForRuns) {
 		this.#setup = setup;
 		this.#host = host;
 	}
@@ -97,7 +97,7 @@ export class ActiveRuns {
 	async workOn(claimed: ClaimedRun): Promise<void> {
 		const { ledger, log } = this.#setup;
 		const { id } = claimed.run;
-		// The run was taken away and is ours again: the child that we still have writes into the same session.
+		// If the run was taken away and is ours again, its earlier child may still write into the same session.
 		const before = this.#active.get(id);
 		if (before) await before.work.done;
 		const attempt = { record: claimed };

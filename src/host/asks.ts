@@ -27,13 +27,13 @@ interface OpenAsk {
 	/** Observers may answer too, but the question does not wait for them. */
 	observers: Set<Watcher>;
 	/** No watcher has come yet, but one still may. */
-	waitsForSomebody: boolean;
+	awaitsWatcher: boolean;
 	settle(answer: Answer): void;
 }
 
 /**
  * The questions of children, sent to every watcher of their run. The first answer counts, and the other watchers are told
- * to close their dialogs. A question without a watcher left to answer it is declined, so that no run waits forever.
+ * to close their dialogs. A question that no watcher can answer any more is declined, so that no run waits forever.
  */
 export class Asks {
 	readonly #clock: Clock;
@@ -50,14 +50,14 @@ export class Asks {
 		const askId = this.#nextId++;
 		const { promise, resolve } = Promise.withResolvers<Answer>();
 		const settle = (answer: Answer) => {
-			this.#open.delete(askId); // At once: a watcher that joins in this moment must not be asked.
+			this.#open.delete(askId); // First: a watcher that joins right now must not be asked.
 			resolve(answer);
 		};
-		const ask: OpenAsk = { runId, question, asked: new Set(), observers: new Set(), waitsForSomebody: true, settle };
+		const ask: OpenAsk = { runId, question, asked: new Set(), observers: new Set(), awaitsWatcher: true, settle };
 		this.#open.set(askId, ask);
 		for (const watcher of watchers) put(askId, ask, watcher);
 		const stopWaiting = this.#clock.after(patienceMs, () => {
-			ask.waitsForSomebody = false;
+			ask.awaitsWatcher = false;
 			declineIfAlone(ask);
 		});
 		const withdraw = () => settle(undefined);
@@ -73,7 +73,7 @@ export class Asks {
 
 	answered(by: Watcher, askId: number, answer: Answer): void {
 		const ask = this.#open.get(askId);
-		// Only from watchers that were asked: an answer may come after its watcher passed, or be made up.
+		// Only watchers that were asked may answer: an answer may come after its watcher passed, or be forged.
 		if (ask?.asked.delete(by) || ask?.observers.delete(by)) ask.settle(answer);
 	}
 
@@ -102,11 +102,11 @@ function put(askId: number, ask: OpenAsk, watcher: Watcher): void {
 	if (watcher.isObserver) ask.observers.add(watcher);
 	else {
 		ask.asked.add(watcher);
-		ask.waitsForSomebody = false;
+		ask.awaitsWatcher = false;
 	}
 	watcher.tell({ type: "ask", runId: ask.runId, askId, question: ask.question });
 }
 
 function declineIfAlone(ask: OpenAsk): void {
-	if (ask.asked.size === 0 && !ask.waitsForSomebody) ask.settle(undefined);
+	if (ask.asked.size === 0 && !ask.awaitsWatcher) ask.settle(undefined);
 }

@@ -17,7 +17,7 @@ export interface SeenQuestion {
 	/** Who has watched the run since the question was asked. */
 	presence: Presence;
 	askedForMs: number;
-	/** For how long the claim of the parent that shows it has not changed. A parent that shows it renews the claim. */
+	/** For how long the claim on showing it has not changed. A parent that shows it renews its claim. */
 	quietForMs: number;
 }
 
@@ -29,7 +29,7 @@ export function decideQuestion(seen: SeenQuestion, { askMs }: { askMs: number })
 	const { isShown, wasShown, presence, askedForMs, quietForMs } = seen;
 	if (!wasShown && presence === "nobody") return "nobody";
 	if (!wasShown && presence === "unknown") return askedForMs < SHOWN_WITHIN_MS ? "wait" : "nobody";
-	// A parent that died while it showed the question cannot say so.
+	// A parent that died while it showed the question cannot give up its claim.
 	const patienceMs = Math.max(askMs, SHOWN_WITHIN_MS) + (isShown ? CLAIM_MS : 0);
 	return quietForMs < patienceMs ? "wait" : "time";
 }

@@ -7,7 +7,7 @@ export interface HostMemory {
 	readonly beatAt: number;
 	/** Since when it has been idle. */
 	readonly idleSince: number;
-	/** Why it accepts nothing new: something in this process is wrong. Another host takes its place. */
+	/** Why it takes no new runs: something in this process is wrong. Another host takes its place. */
 	readonly closingBecause?: string;
 }
 
@@ -34,19 +34,19 @@ export interface HostLimits {
 }
 
 export type HostAction =
-	/** Another host has the run now: nothing that we know of it may be written. */
+	/** Another host has the run now: this one must write nothing about it. */
 	| { do: "let go"; runId: RunId }
 	| { do: "stop"; runId: RunId; by: string }
 	| { do: "recover" }
 	| { do: "claim" }
 	| { do: "leave if idle" };
 
-/** A host that may leave sooner has to notice that in time. */
+/** A host that may leave sooner than a heartbeat has to notice that in time. */
 export const beatEvery = (idleMs: number): number => Math.min(HEARTBEAT_MS, idleMs);
 
 export const isBeatDue = ({ beatAt }: HostMemory, now: number): boolean => now >= beatAt;
 
-/** What a host does at a look: about its own runs, about other runs, and about itself. */
+/** Decides what a host does at a look: about its own runs, other runs, and itself. */
 export function decideHost(
 	state: HostMemory,
 	seen: HostSnapshot,

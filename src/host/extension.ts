@@ -5,7 +5,7 @@ import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent"
 import { hostRing } from "../child/host-ring.ts";
 import { freshModelRuntimes } from "../child/models.ts";
 import { WATCHABLE } from "../child/provider-watch.ts";
-import { sayProviders } from "../child/providers-command.ts";
+import { reportProviders } from "../child/providers-command.ts";
 import { tryRingAhead } from "../child/ring.ts";
 import { clearLeftTrees } from "../child/tree.ts";
 import { startWork } from "../child/work.ts";
@@ -48,8 +48,8 @@ const TOOL_ENTRIES = {
 };
 
 /**
- * The extension a host process is started with. Its one command serves until the host leaves, and only then returns:
- * that keeps a pi in print mode alive, in the npm package and in the compiled binary alike.
+ * The extension that makes a pi process a host. Its main command returns only when the host leaves. That keeps a pi in print
+ * mode alive, in the npm package and in the compiled binary alike.
  */
 export default function hostExtension(pi: ExtensionAPI): void {
 	let host: Host | undefined;
@@ -80,8 +80,8 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			ledger.redact = redactor.redact;
 			const log = logTo({
 				context: { role: "host", pid: process.pid, host: id },
-				// The process that started this one connected stderr to the host's log, where the last words of a crash go
-				// too.
+				// The process that started this one connected stderr to the host's log, so that the log also gets the last
+				// words of a crash.
 				write: writeLog,
 				redact: redactor.redactValue,
 				isWrittenLate: true,
@@ -127,7 +127,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 					await warmUp({ hostId: id, agentDir, cwd: places.dir, api, ...TOOL_ENTRIES, redactor, ui, isIdle });
 				},
 			});
-			/** A host whose runs are done by workers of a pool. */
+			/** For a host that posts its runs to a pool. */
 			async function courierFor({ digest }: ProfileKey): Promise<Courier> {
 				const [{ Courier }, { poolNamed }] = await Promise.all([
 					import("../pool/courier/courier.ts"),
@@ -139,13 +139,13 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			}
 			const clearing = { at: Date.now(), retentionDays: retentionDays(agentDir) ?? Number.POSITIVE_INFINITY };
 			clearLeftTrees({ agentDir, trees }, clearing).then(
-				(cleared) => cleared && log.info("saw to trees of dead hosts", { ...cleared }),
-				(error) => log.warn("trees of dead hosts are left", { error }),
+				(cleared) => cleared && log.info("cleaned up trees of dead hosts", { ...cleared }),
+				(error) => log.warn("could not clean up trees of dead hosts", { error }),
 			);
 			try {
 				await host.serve();
 			} finally {
-				// Not forever: its database may not answer.
+				// With a time limit, since its database may not answer.
 				if (courier) await Promise.race([courier.close(), systemPorts.clock.sleep(CLOSE_WITHIN_MS)]);
 				ledger.close();
 				await traces?.finish(TRACES_WITHIN_MS);
@@ -156,8 +156,8 @@ export default function hostExtension(pi: ExtensionAPI): void {
 		},
 	});
 	pi.registerCommand(PROVIDERS_COMMAND, {
-		description: "Internal: says which providers some extensions register",
-		handler: (args) => sayProviders(args.trim()),
+		description: "Internal: reports which providers some extensions register",
+		handler: (args) => reportProviders(args.trim()),
 	});
 	pi.on("session_shutdown", async () => {
 		host?.abandon();
@@ -173,13 +173,13 @@ function guardOutput({ redact }: Redactor): void {
 	for (const stream of [process.stdout, process.stderr]) {
 		stream.on("error", () => {});
 		const write = stream.write.bind(stream);
-		// The other overloads, which name an encoding, are not used for text meant for readers.
+		// Text for readers does not use the other overloads, which name an encoding.
 		stream.write = (chunk: string | Uint8Array, ...rest: never[]) =>
 			write(redact(typeof chunk === "string" ? chunk : Buffer.from(chunk).toString()), ...rest);
 	}
 }
 
-/** Not through the stream, which is closed for good after its first failure. */
+/** Bypasses the stream, which stays closed after its first failure. */
 function writeLog(line: string): void {
 	try {
 		writeSync(STDERR, line);
@@ -190,7 +190,7 @@ function writeLog(line: string): void {
 
 const STDERR = 2;
 
-/** A default is not an answer where one of the user's files may say something else: removed files are gone. */
+/** Undefined if one of the user's files cannot be read: the default must not remove what that file may keep. */
 function retentionDays(agentDir: string): number | undefined {
 	const { config, diagnostics } = loadConfig({ userFile: join(agentDir, "pi-geon.json") });
 	return inDoubt(diagnostics, ["retentionDays"]).length > 0 ? undefined : config.retentionDays;

@@ -4,7 +4,7 @@ import type { Ports } from "../ports/ports.ts";
 import { HEARTBEAT_MS, LEASE_MS } from "../processes/lease.ts";
 import type { HostId } from "../run/ids.ts";
 
-/** The right of a host, and of its runs, to write: once it has run out, others may have given the runs to another host. */
+/** The right of a host to write about its runs. Once it has expired, others may have given the runs to another host. */
 export class HostLease {
 	readonly #id: HostId;
 	readonly #ledger: Ledger;
@@ -29,7 +29,7 @@ export class HostLease {
 		return this.#now >= this.#until;
 	}
 
-	/** False if this host is no longer expected. */
+	/** False if no process expects this host any more. */
 	take(): boolean {
 		const leaseUntil = this.#now + LEASE_MS;
 		const { pid, started: pidStarted } = this.#ports.processes.self;
@@ -46,17 +46,17 @@ export class HostLease {
 
 	/**
 	 * Call this before writing or doing anything for a run. A host that was suspended for longer than its lease may have
-	 * been replaced, and learns of it only by asking.
+	 * been replaced, and finds out only by asking the ledger.
 	 */
 	assertLeaseHeld(): void {
 		if (!this.hasRunOut || this.#now < this.#askAgainAt) return;
-		// While the ledger cannot be written, no process can have used it to replace us either. Asking a locked ledger
-		// takes seconds, in which no child makes progress.
+		// While the ledger cannot be written, no process can replace us either. Asking a locked ledger takes seconds, in
+		// which no child makes progress.
 		this.#askAgainAt = this.#now + HEARTBEAT_MS;
 		this.renew();
 	}
 
-	/** Its runs belong to another host now: nothing that its children still do may be recorded. */
+	/** The runs belong to another host now: nothing that their children still do may be recorded. */
 	giveUp(): void {
 		hostLeft(this.#ledger, this.#id, this.#now);
 		this.#until = 0;

@@ -9,9 +9,8 @@ export interface LoopbackModel {
 }
 
 /**
- * Stands in for a model. It answers every request through its `fetch`, whatever the address, with a recorded answer. It
- * uses a connection of this machine to itself, so that the code for a real request is loaded and compiled too. It does not
- * use a proxy, which would see the request.
+ * Stands in for a model. Its `fetch` answers every request, whatever the address, with a recorded answer. It uses a loopback
+ * connection, so that the code for a real request is loaded and compiled too, but no proxy, which would see the request.
  */
 export async function loopbackModel(api: string): Promise<LoopbackModel> {
 	if (usesProxy()) return { fetch: async () => recordedAnswer(api), close: () => {} };
@@ -22,7 +21,7 @@ export async function loopbackModel(api: string): Promise<LoopbackModel> {
 	});
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	server.on("error", () => {}); // A connection could not be made: its request fails then.
+	server.on("error", () => {}); // If a connection cannot be made, its request fails and reports that.
 	const { port } = server.address() as AddressInfo;
 	return {
 		fetch: (_input, options) => fetch(`http://127.0.0.1:${port}/`, options),

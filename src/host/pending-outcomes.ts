@@ -6,7 +6,7 @@ import type { Ports } from "../ports/ports.ts";
 import type { RunId } from "../run/ids.ts";
 import type { Outcome } from "../run/outcome.ts";
 
-/** How many endings one transaction writes, at most. */
+/** The most endings that one transaction writes. */
 const ENDINGS_AT_ONCE = 50;
 
 /** Runs that finished in this host and whose outcome is not in the ledger yet. */
@@ -26,7 +26,7 @@ export class PendingOutcomes {
 		return this.#endings.size;
 	}
 
-	/** The first ending counts, unless the run was ours before and is again: then the earlier ending no longer counts. */
+	/** The first ending counts, except that of an earlier claim: the run was taken away since, and is ours again. */
 	add(record: ClaimedRun, outcome: Outcome): void {
 		const { id, fence } = record.run;
 		const known = this.#endings.get(id);

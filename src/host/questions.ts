@@ -24,8 +24,8 @@ export interface QuestionsSetup {
 	ports: Ports;
 }
 
-/** What the rest of the host does for questions. */
-export interface ForQuestions {
+/** What questions need from the rest of the host. */
+export interface HostForQuestions {
 	presence(runId: RunId): Presence;
 	/** Tells the watchers of the run to look for its question. */
 	tell(runId: RunId): void;
@@ -46,8 +46,8 @@ interface WaitingQuestion {
 	run: AskingRun;
 	question: ChildQuestion;
 	/**
-	 * Questions of this attempt whose end the child has received. They are not asked again, whether or not the ledger says
-	 * so.
+	 * Questions of this attempt whose end the child has received. They are not asked again, even if the ledger does not say
+	 * so yet.
 	 */
 	given: Set<number>;
 	seq?: number;
@@ -66,14 +66,14 @@ interface WaitingQuestion {
 
 /**
  * The questions of this host's children. Each is a row of the ledger: parents show it and write the answer there, and the
- * host looks for that whenever it looks at the ledger.
+ * host finds it at its next look.
  */
 export class Questions {
 	readonly #setup: QuestionsSetup;
-	readonly #host: ForQuestions;
+	readonly #host: HostForQuestions;
 	readonly #waiting = new Set<WaitingQuestion>();
 
-	constructor(setup: QuestionsSetup, host: ForQuestions) {
+	constructor(setup: QuestionsSetup, host: HostForQuestions) {
 		this.#setup = setup;
 		this.#host = host;
 	}
@@ -97,7 +97,7 @@ export class Questions {
 		};
 	}
 
-	/** Looks at what became of the open questions. */
+	/** Checks whether open questions have ended. */
 	look(): void {
 		for (const waiting of this.#waiting) this.#host.orLog("question", waiting.run.id, () => this.#lookAt(waiting));
 	}
@@ -109,7 +109,7 @@ export class Questions {
 		const times = { askedForMs: 0, quietForMs: 0, lookedAt: clock.elapsed() };
 		const waiting: WaitingQuestion = { ...asked, presence: "unknown", ...times, end: resolve };
 		this.#waiting.add(waiting);
-		// The row is closed with the run, or stays for the host that continues the run.
+		// The row is closed when the run ends, or stays for the host that continues the run.
 		const withdraw = () => resolve(WITHDRAWN);
 		signal.addEventListener("abort", withdraw, { once: true });
 		const cancel = clock.after(SHOWN_WITHIN_MS, this.#host.hint);
@@ -142,7 +142,7 @@ export class Questions {
 		return decided === "wait" ? undefined : { answered: false, declined: decided };
 	}
 
-	/** The row of the question: that of an earlier attempt, or a new one. Undefined if it can no longer have one. */
+	/** The question's row: that of an earlier attempt, or a new one. Undefined if the run may no longer ask. */
 	#put(waiting: WaitingQuestion): number | undefined {
 		const { ledger, log, ports } = this.#setup;
 		const { run, question, given } = waiting;

@@ -23,20 +23,20 @@ import { PendingOutcomes } from "./pending-outcomes.ts";
 import { Questions } from "./questions.ts";
 import { Watchers } from "./watchers.ts";
 
-/** How many runs it claims at once, at most. */
+/** The most runs that a host claims at once. */
 const AT_MOST = 250;
 
 export interface HostSetup extends ActiveRunsSetup {
 	id: HostId;
 	profile: ProfileKey;
-	/** Not for a host in a ring: a hook is the user's program, and may write where the user can. */
+	/** False for a host in a ring: a hook is the user's program, and may write where the user can. */
 	runsHooks: boolean;
 	/** Serves one run and leaves right after it. */
 	forOneRun: boolean;
 	socket: string;
 	idleMs: number;
 	places: Places;
-	/** As the user has it now; undefined if that is unknown, so that nothing is removed. */
+	/** The user's current setting; undefined if it is unknown, so that nothing is removed. */
 	retentionDays(): number | undefined;
 	/** Sends finished runs to the trace collector. Absent: nothing is sent. */
 	traces?: Pick<RunTraces, "ended"> | undefined;
@@ -114,13 +114,13 @@ export class Host {
 		this.#isServing = true;
 		this.#loop.lookNow();
 		if (this.#runs.size === 0) {
-			// Not awaited: a host that should leave meanwhile leaves.
+			// Not awaited, so that it does not keep the host from leaving.
 			void this.#setup.warmUp(() => this.#runs.size === 0).catch((error) => log.warn("could not warm up", { error }));
 		}
 		await this.#over.promise;
 	}
 
-	/** The process is being ended from outside. Releases everything, so that another host can continue at once. */
+	/** Releases everything when the process is ended from outside, so that another host can continue at once. */
 	abandon(): void {
 		// Finished runs need not be done again.
 		this.#orLog("endings", undefined, () => this.#record());
@@ -156,10 +156,10 @@ export class Host {
 	/** The periodic work. */
 	#beat(): void {
 		const { id, ledger, places } = this.#setup;
-		// Here and not with each line: children's extensions may print into it too.
+		// Periodically and not with each line: children's extensions may print into it too.
 		this.#orLog("its log", undefined, () => rotateLog(places.log(id)));
 		this.#lease.renew();
-		// Again, in case the first write failed: others would wait for a host that takes nothing new.
+		// Again, in case the first write failed: others would wait for a host that takes no new runs.
 		if (this.#state.closingBecause !== undefined) closeHost(ledger, id);
 		this.#watchers?.listenAgainIfLost();
 	}
@@ -216,7 +216,7 @@ export class Host {
 		this.#pendingOutcomes.write((id, { counted }) => this.#tellEnd(id, counted));
 	}
 
-	/** Watchers are told first. */
+	/** Tells the watchers first. */
 	#tellEnd(id: RunId, counted = true): void {
 		this.#watchers?.ended(id, counted);
 		if (counted) this.#setup.traces?.ended(id, this.#setup.ledger);

@@ -19,7 +19,7 @@ export interface WarmUp {
 	tools: string[];
 	redactor: Redactor;
 	ui: ExtensionUIContext;
-	/** Whether no run has arrived meanwhile. */
+	/** Whether no run has arrived yet. */
 	isIdle: () => boolean;
 }
 
@@ -27,8 +27,8 @@ export interface WarmUp {
 const ROUNDS = 2;
 
 /**
- * Works on made-up runs, so that the code is loaded and compiled when the first real run comes. They are in no ledger and
- * their sessions in no file. They have no credentials, and the answers of their model are recorded ones.
+ * Works on made-up runs, so that the code is loaded and compiled when the first real run comes. No ledger has these runs,
+ * and no file their sessions. They have no credentials, and get recorded answers instead of a model's.
  */
 export async function warmUp(setup: WarmUp): Promise<Outcome[]> {
 	const model = await loopbackModel(setup.api);

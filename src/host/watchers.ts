@@ -5,8 +5,8 @@ import type { RunId } from "../run/ids.ts";
 import { Asks, type Watcher } from "./asks.ts";
 import type { Presence } from "./decide-question.ts";
 
-/** How often a watcher is sent progress, at most. */
-const TOLD_EVERY_MS = 100;
+/** The shortest time between two progress messages about a run. */
+const PROGRESS_EVERY_MS = 100;
 
 export interface WatchersSetup {
 	address: string;
@@ -18,9 +18,9 @@ export interface WatchersSetup {
 }
 
 /**
- * The host's socket: which connection watches which run, and what it is told. An observer hears what a watcher hears, sees
- * the questions and may answer one. But it does not count: it neither wakes the host, nor keeps it from leaving, nor is it
- * a user to ask. A connection that has observed once remains an observer.
+ * The host's socket: which connection watches which run, and what it hears. An observer hears what a watcher hears, sees
+ * the questions and may answer one. But it does not count: it does not wake the host, does not keep it from leaving, and is
+ * not a user to ask. A connection that has observed once remains an observer.
  */
 export class Watchers {
 	readonly #setup: WatchersSetup;
@@ -43,7 +43,7 @@ export class Watchers {
 		return watchers;
 	}
 
-	/** Something, perhaps a cleaner of temporary files, removed the socket's file: no new watcher could connect. */
+	/** Listens again if something, such as a cleaner of temporary files, has removed the socket's file. */
 	listenAgainIfLost(): void {
 		if (this.#listening || this.#listener?.isReachable !== false) return;
 		// Open connections stay open.
@@ -61,8 +61,8 @@ export class Watchers {
 	}
 
 	/**
-	 * Whether a connection keeps the host from leaving: one that watches a run which has not finished. Parents leave
-	 * connections open, so that the next run need not wait for one.
+	 * Whether a connection keeps the host from leaving, because it watches an unfinished run. Parents also keep connections
+	 * open without one, so that the next run need not wait for a connection.
 	 */
 	watchAny(isOpen: (id: RunId) => boolean): boolean {
 		return this.#counted().some(({ runs }) => [...runs.keys()].some(isOpen));
@@ -72,7 +72,7 @@ export class Watchers {
 		return [...this.#watching.values()].filter(({ isObserver }) => !isObserver);
 	}
 
-	/** Tells watchers how a run goes, at most ten times a second. */
+	/** Sends the progress of a run to its watchers, at most ten times a second. */
 	progress(runId: RunId, latest: () => Progress): void {
 		this.#latest.set(runId, latest);
 		if (!this.#isFollowed(runId)) return;
@@ -88,7 +88,7 @@ export class Watchers {
 	/** Holds back further progress of this run for a while. */
 	#pause(runId: RunId): void {
 		if (this.#pending.has(runId)) return;
-		const cancel = this.#setup.clock.after(TOLD_EVERY_MS, () => {
+		const cancel = this.#setup.clock.after(PROGRESS_EVERY_MS, () => {
 			const held = this.#pending.get(runId)?.latest;
 			this.#pending.delete(runId);
 			if (held) this.progress(runId, held);
@@ -109,7 +109,7 @@ export class Watchers {
 		return watching.length > 0 ? "nobody" : "unknown";
 	}
 
-	/** There is a question of a child in the ledger. */
+	/** Tells the watchers of a run that the ledger has a question of its child. */
 	asks(runId: RunId): void {
 		this.#tell({ type: "asks", runId });
 	}
@@ -118,7 +118,7 @@ export class Watchers {
 		this.#tell({ type: "started", runId });
 	}
 
-	/** `isOver`: it will never be ours again. */
+	/** `isOver`: the run will never be ours again. */
 	ended(runId: RunId, isOver = true): void {
 		this.#pending.get(runId)?.cancel();
 		this.#pending.delete(runId);

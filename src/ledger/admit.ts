@@ -18,7 +18,7 @@ export interface Admission {
 	/** How many runs may run on this machine at once, as the requester's configuration says. */
 	laneLimit: number;
 	at: number;
-	/** What it has used on other machines. */
+	/** What the run has already used on other machines. */
 	usage?: Usage;
 }
 
@@ -27,12 +27,12 @@ export function admitRun(ledger: Ledger, admission: Admission): RunRecord {
 	return ledger.transaction("full", () => admitInTransaction(ledger, admission));
 }
 
-/** How many runs one transaction commits, at most: other writers should not have to wait. */
+/** The most runs that one transaction commits, so that other writers do not wait long. */
 const TOGETHER = 100;
 
 /**
- * The same, together with other runs requested in the same moment. A commit waits for the disk, and a hundred calls in one
- * message need not wait for it a hundred times. The run is committed when this resolves, as above.
+ * Like `admitRun`, together with other runs requested at the same moment. A commit waits for the disk, and a hundred calls
+ * in one message should not wait for it a hundred times. The run is committed when this resolves.
  */
 export function admitSoon(ledger: Ledger, admission: Admission, clock: Clock): Promise<RunRecord> {
 	const { promise, resolve, reject } = Promise.withResolvers<RunRecord>();
@@ -76,10 +76,10 @@ function admitted(ledger: Ledger, admission: Admission): RunRecord | SessionArch
 	}
 }
 
-/** The same inside a transaction that does more. */
+/** Like `admitRun`, inside a transaction that does more. */
 export function admitInTransaction(ledger: Ledger, admission: Admission): RunRecord {
 	const { plan } = admission;
-	// The session may have been archived since the plan was made: a child would begin again under the old name.
+	// The session may have been archived since the plan was made: a child would start an empty session under the old name.
 	if (findSession(ledger, plan.session.id)?.archivedAt !== undefined) throw new SessionArchived(plan.session.id);
 	ledger.run(
 		"UPDATE runs SET archive_at = NULL WHERE session_id = ? AND archive_at IS NOT NULL AND archived_at IS NULL",

@@ -4,9 +4,9 @@ import { OF_PROFILE, type ProfileKey, profileValues } from "./profile-key.ts";
 import { findUnreadable } from "./unreadable.ts";
 
 /**
- * Gives a waiting run to the hosts of another profile, if those of its own are all gone. The pi that admitted it has
- * exited, in another shell or of another version, and the run would wait forever. A run that needs a host of its own
- * still does.
+ * Gives a queued run to the hosts of another profile, if those of its own profile are all gone. Otherwise, the run would
+ * wait forever once the pi that admitted it has exited, if that pi had another version or environment. A run that needs a
+ * host of its own still gets one.
  */
 export function adoptRun(ledger: Ledger, adoption: { id: RunId; from: ProfileKey; to: string; at: number }): boolean {
 	const { id, to, at } = adoption;

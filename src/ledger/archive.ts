@@ -5,24 +5,24 @@ import type { RunRecord } from "./records.ts";
 import { archivedFile } from "./session-files.ts";
 import { findSession } from "./sessions.ts";
 
-/** How many sessions are archived at one look: other writers should not have to wait. The next look does the rest. */
+/** The most sessions that one look archives, so that other writers do not wait long. The next look does the rest. */
 const ARCHIVED_AT_ONCE = 20;
-/** When a file that could not be renamed is tried again. */
+/** How long to wait before renaming a file again that could not be renamed. */
 const TRY_AGAIN_MS = 10 * 60_000;
 
 /**
- * Archives the child sessions that are due: any process may, at any time. Three steps, and the next process completes
- * what a crash left between them:
+ * Archives the child sessions that are due. Any process may do it at any time. There are three steps, and the next process
+ * completes what a crash interrupted:
  *
  * 1. The session is marked. It can no longer be continued, so no process writes to its file.
  * 2. Its file is renamed. The mark decides the name: of two processes that do it at once, the second has nothing to do.
- * 3. Its runs are marked. Until then they are due, and found again.
+ * 3. Its runs are marked. Until then they stay due, and the next look finds them.
  */
 export function archiveDueSessions(ledger: Ledger, at: number): { archived: SessionId[]; failed: ArchiveFailure[] } {
 	// Check before locking: most looks find nothing.
 	if (!mayBeDue(ledger, at) || dueSessions(ledger, at).length === 0) return { archived: [], failed: [] };
 	const marked = ledger.transaction("full", () => dueSessions(ledger, at).flatMap((id) => markSession(ledger, id, at)));
-	const failed = marked.flatMap((session) => putAway(ledger, session));
+	const failed = marked.flatMap((session) => renameTranscript(ledger, session));
 	const stuck = new Set(failed.map(({ sessionId }) => sessionId));
 	const archived = marked.filter(({ id }) => !stuck.has(id));
 	ledger.transaction("normal", () => {
@@ -33,23 +33,23 @@ export function archiveDueSessions(ledger: Ledger, at: number): { archived: Sess
 }
 
 /**
- * Where the transcript of a run that is about to be announced will be. If its session is archived after the announce
- * (`cleanup: "delete"`), the session is marked here, which decides the file's name: the announce can then name a file
- * that will be there, even if the announce has to be made again.
+ * Where the user will find the transcript of a run that is about to be announced. If the announce archives the session
+ * (`cleanup: "delete"`), the session is marked here. That decides the file's name, so that every attempt to announce the
+ * run names the right file.
  */
-export function transcriptToTell(ledger: Ledger, { sessionId, plan }: RunRecord, at: number): string {
+export function transcriptToAnnounce(ledger: Ledger, { sessionId, plan }: RunRecord, at: number): string {
 	const known = findSession(ledger, sessionId);
 	if (known?.archivedAt !== undefined) return archivedFile(known.file, known.archivedAt);
 	if (plan.afterwards.cleanup !== "delete") return plan.session.file;
 	return ledger.transaction("full", () => {
-		if (!isLeftToAnnounce(ledger, sessionId)) return plan.session.file;
+		if (!isArchivedByAnnounce(ledger, sessionId)) return plan.session.file;
 		const [marked] = markSession(ledger, sessionId, at);
 		return marked ? archivedFile(marked.file, marked.archivedAt) : plan.session.file;
 	});
 }
 
 /** Whether all runs of a session have finished, and the last of them is one whose announce archives it. */
-function isLeftToAnnounce(ledger: Ledger, id: SessionId): boolean {
+function isArchivedByAnnounce(ledger: Ledger, id: SessionId): boolean {
 	const open = ledger.get("SELECT 1 FROM runs WHERE session_id = ? AND state <> 'ended' LIMIT 1", id);
 	const last = ledger.get<{ cleanup: string; mode: string }>(
 		"SELECT plan ->> '$.afterwards.cleanup' AS cleanup, mode FROM runs WHERE session_id = ? ORDER BY seq DESC LIMIT 1",
@@ -69,14 +69,14 @@ interface MarkedSession {
 	archivedAt: number;
 }
 
-/** Called at every look. SQLite plans the full query again for each new time it is given, but not this one. */
+/** Called at every look. For each new time, SQLite would plan the full query again, but not this one. */
 const mayBeDue = (ledger: Ledger, at: number): boolean =>
 	ledger.get(
 		"SELECT 1 FROM runs WHERE archive_at <= ? AND archive_at IS NOT NULL AND archived_at IS NULL LIMIT 1",
 		at,
 	) !== undefined;
 
-/** Never one with a run that is open or whose outcome is owed, nor one that was continued since and is not due yet. */
+/** Excludes sessions with an open run or an owed outcome, and those that were continued since and are not due yet. */
 function dueSessions(ledger: Ledger, at: number): SessionId[] {
 	const rows = ledger.all<{ session_id: SessionId }>(
 		`SELECT session_id FROM runs AS due WHERE archive_at <= ? AND archive_at IS NOT NULL AND archived_at IS NULL
@@ -97,13 +97,13 @@ function markSession(ledger: Ledger, id: SessionId, at: number): MarkedSession[]
 		id,
 	);
 	if (session) return [{ id, file: session.file, archivedAt: session.archived_at }];
-	// Runs without a session have nothing to archive. They must not be found due again and again.
+	// Runs without a session have nothing to archive, and must not stay due forever.
 	ledger.run("UPDATE runs SET archive_at = NULL WHERE session_id = ?", id);
 	return [];
 }
 
-/** Whole answers that were kept stay: the announce says where they are. */
-function putAway({ files }: Ledger, { id, file, archivedAt }: MarkedSession): ArchiveFailure[] {
+/** Does not rename kept answers: the announce says where they are. */
+function renameTranscript({ files }: Ledger, { id, file, archivedAt }: MarkedSession): ArchiveFailure[] {
 	try {
 		files.rename(file, archivedFile(file, archivedAt));
 		return [];

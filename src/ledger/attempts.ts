@@ -1,4 +1,4 @@
-import { type Attempt, type AttemptCause, wentOn } from "../run/attempt.ts";
+import { type Attempt, type AttemptCause, runContinued } from "../run/attempt.ts";
 import type { HostId, RunId } from "../run/ids.ts";
 import { isCause } from "../run/outcome-check.ts";
 import type { Run, TransitionEvent } from "../run/run.ts";
@@ -38,7 +38,7 @@ export function followAttempts(ledger: Ledger, before: { run: Run; usage: Usage 
 	}
 }
 
-/** A host begins an attempt. A number that already exists is a miscount, which must not hold up the queue. */
+/** Records that a host begins an attempt. A number that already exists is a miscount, which must not block the queue. */
 export function openAttempt(ledger: Ledger, run: { id: RunId; attempt: number; hostId: HostId }, at: number): void {
 	const sql = `INSERT INTO attempts (run_id, number, host_id, started_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET host_id = excluded.host_id, started_at = excluded.started_at,
@@ -64,7 +64,7 @@ export function closeAttempt(ledger: Ledger, run: { id: RunId; attempt: number }
 	ledger.run(sql, at, cause, usage, model, run.id, run.attempt);
 }
 
-/** The same when only the id of the run is known. */
+/** Closes the open attempt of a run whose row cannot be read, so that its number and usage are unknown. */
 export function closeAttempts(ledger: Ledger, runId: string, { at, cause }: Pick<Closing, "at" | "cause">): void {
 	ledger.run("UPDATE attempts SET ended_at = ?, cause = ? WHERE run_id = ? AND ended_at IS NULL", at, cause, runId);
 }
@@ -105,4 +105,4 @@ function toAttempt(row: AttemptRow): Attempt {
 	};
 }
 
-const causeIn = (stored: string): AttemptCause => (isCause(stored) || wentOn(stored) ? stored : "unknown");
+const causeIn = (stored: string): AttemptCause => (isCause(stored) || runContinued(stored) ? stored : "unknown");

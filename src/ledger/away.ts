@@ -2,12 +2,12 @@ import type { RunId } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** Where a run of a pool is. */
+/** Whether a run of a pool waits for a worker, or which worker has it. */
 export interface Away {
 	pool: string;
-	/** Absent: it waits for a worker. */
+	/** Absent: the run waits for a worker. */
 	worker?: string;
-	/** When that began, in milliseconds since 1970. */
+	/** When the wait or the work began, in milliseconds since 1970. */
 	since: number;
 	/** Why this machine gets no news about it. */
 	trouble?: string;

@@ -34,8 +34,8 @@ interface ChangesRow {
 }
 
 /**
- * Records what a run changed, and in the same transaction that its tree need not be kept. The changes include those of an
- * earlier run that it began with, so the earlier ones are superseded.
+ * Records what a run changed and, in the same transaction, that its tree need not be kept. If the run began with the
+ * changes of an earlier run, its own include them, so the earlier ones are superseded.
  */
 export function recordChanges(
 	ledger: Ledger,
@@ -168,6 +168,6 @@ const isChanges = (value: unknown): value is Changes =>
 	typeof value.sha256.bundle === "string" &&
 	Array.isArray(value.warnings);
 
-/** What became of a run's changes; undefined if it has none. */
+/** The state of a run's changes; undefined if it has none. */
 export const changesStateOf = (ledger: Ledger, runId: RunId): ChangesState | undefined =>
 	ledger.get<{ state: ChangesState }>("SELECT state FROM changes WHERE run_id = ?", runId)?.state;

@@ -3,7 +3,7 @@ import type { RunState } from "../run/run.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RunMode } from "./records.ts";
 
-/** A child session of a parent session, with the run that tells its state: the one running or next, or else the last. */
+/** A child session of a parent session, with the run that decides its state: the running or next one, or else the last. */
 export interface ChildSessionRow {
 	sessionId: SessionId;
 	runId: RunId;

@@ -7,19 +7,19 @@ import { findRun, type RunMode, type RunRecord, storeRun } from "./records.ts";
 import { closeUnreadableInTransaction } from "./unreadable.ts";
 
 /**
- * The next queued runs for a host, now its own, as many as there are places for.
+ * Claims the next queued runs for a host, as many as there are places for.
  *
- * Order, over all of a user's hosts: foreground runs first; then the parent that has the fewest running
- * runs, so that one that asks for a hundred does not starve one that asks for two; then the order of admission. A run
- * waits while its session has another run before it (one session never has two writers) and while the lane is full.
+ * The order is the same for all of a user's hosts: foreground runs first; then the parent with the fewest running runs, so
+ * that a parent that asks for a hundred does not starve one that asks for two; then the order of admission. A run waits
+ * while its session has an earlier run (one session never has two writers) and while the lane is full.
  *
- * Only a host that is ready may claim: one that others have given up on would get a run that it cannot keep. The claim
+ * Only a ready host may claim: a host that was given up on could not keep the run. The claim
  * renews the host's own lease and those of all its runs, so that no host is found dead while one of its runs is still
  * leased, and no run is taken from a host that is alive.
  */
 export function claimRuns(ledger: Ledger, claim: Claim): RunRecord[] {
-	// Check before locking: the look of an idle host at the queue must not hold up writers.
-	if (!anyWaits(ledger, claim.profile)) return [];
+	// Check before locking: an idle host that looks at the queue must not block writers.
+	if (!mayClaim(ledger, claim.profile)) return [];
 	const { hostId, at } = claim;
 	const leaseUntil = at + claim.leaseMs;
 	// If the machine loses this claim, it loses the host too, and the run is still queued.
@@ -57,22 +57,22 @@ export interface Claim {
  * The runs of this profile whose turn it is. A place is kept for each run ahead of them whose own host is ready: that host
  * has to look before it can claim, and a host that never stops claiming would always be quicker.
  *
- * Requesters may allow for lanes of different widths. Background runs wait for one in the foreground that wants a narrower
- * lane: else there might always be too many of them running for it.
+ * Requesters may configure lanes of different widths. Background runs wait behind a foreground run that wants a narrower
+ * lane: otherwise, too many of them might always be running for it.
  */
 function nextOf(ledger: Ledger, claim: Claim): RunId[] {
-	let taken = ledger.get<{ n: number }>(`SELECT ${AT_WORK} AS n`)?.n ?? 0;
+	let taken = ledger.get<{ n: number }>(`SELECT ${RUNNING_HERE} AS n`)?.n ?? 0;
 	const next: RunId[] = [];
-	let heldUp = false;
+	let foregroundWaits = false;
 	for (const { id, lane_limit, mode, ours, away } of byTurn(ledger, claim)) {
-		// No lane is that narrow: the run is claimed so that a host reports the damage, and it holds up no other run.
+		// A limit below 1 is damage. The run is claimed so that a host reports that, and blocks no other run.
 		if (away || !(lane_limit >= 1)) {
 			if (ours) next.push(id);
 			if (next.length === claim.atMost) break;
 			continue;
 		}
-		if (mode === "background" && heldUp) break;
-		if (taken >= lane_limit) heldUp ||= mode === "foreground";
+		if (mode === "background" && foregroundWaits) break;
+		if (taken >= lane_limit) foregroundWaits ||= mode === "foreground";
 		else {
 			taken++;
 			if (ours) next.push(id);
@@ -82,20 +82,20 @@ function nextOf(ledger: Ledger, claim: Claim): RunId[] {
 	return next;
 }
 
-/** Whether there may be something to claim. Skips the ordering, which takes a while with a thousand waiting runs. */
-function anyWaits(ledger: Ledger, profile: ProfileKey): boolean {
-	const sql = `SELECT 1 FROM runs AS waiting WHERE ${OF_PROFILE} AND ${MAY_BE_CLAIMED} AND (${AT_WORK} < lane_limit OR lane_limit < 1 OR NOT (${OF_THIS_MACHINE})) LIMIT 1`;
+/** Whether there may be a run to claim. Skips the ordering, which takes a while with a thousand queued runs. */
+function mayClaim(ledger: Ledger, profile: ProfileKey): boolean {
+	const sql = `SELECT 1 FROM runs AS waiting WHERE ${OF_PROFILE} AND ${MAY_BE_CLAIMED} AND (${RUNNING_HERE} < lane_limit OR lane_limit < 1 OR NOT (${OF_THIS_MACHINE})) LIMIT 1`;
 	return ledger.get(sql, ...profileValues(profile)) !== undefined;
 }
 
-/** A run that a pool does takes no place in the lane: this machine only waits for it. */
+/** A pool's run takes no place in the lane: this machine only waits for it. */
 const OF_THIS_MACHINE = `substr(profile, 1, ${POOL_PREFIX.length}) <> '${POOL_PREFIX}'`;
 
-const AT_WORK = `(SELECT count(*) FROM runs WHERE state = 'running' AND ${OF_THIS_MACHINE})`;
+const RUNNING_HERE = `(SELECT count(*) FROM runs WHERE state = 'running' AND ${OF_THIS_MACHINE})`;
 
-const WAITS = "state = 'queued' AND stop_at IS NULL AND attempt < max_attempts";
+const WAITING = "state = 'queued' AND stop_at IS NULL AND attempt < max_attempts";
 
-const MAY_BE_CLAIMED = `${WAITS}
+const MAY_BE_CLAIMED = `${WAITING}
 	AND NOT EXISTS (SELECT 1 FROM runs AS before WHERE before.session_id = waiting.session_id
 		AND before.seq < waiting.seq AND before.state <> 'ended')`;
 
@@ -112,12 +112,12 @@ interface WaitingRun {
 /** The runs that may be claimed now, by the host that asks or by other ready hosts, in the order of their turns. */
 function byTurn(ledger: Ledger, { profile, at }: Claim): WaitingRun[] {
 	return ledger.all(
-		`WITH ${AT_WORK_BY_PARENT}
+		`WITH ${RUNNING_BY_PARENT}
 			SELECT id, lane_limit, mode, ${OF_PROFILE} AS ours, NOT (${OF_THIS_MACHINE}) AS away
 			FROM (SELECT ? AS digest, ? AS only_run UNION
 					SELECT profile, own_run FROM hosts WHERE state <> 'gone' AND state = 'ready' AND lease_until > ?)
 				CROSS JOIN runs AS waiting ON profile = digest AND own_run IS only_run
-				LEFT JOIN at_work USING (parent_session)
+				LEFT JOIN running USING (parent_session)
 			WHERE ${MAY_BE_CLAIMED}
 			ORDER BY mode = 'background', ${TURN}, seq`,
 		...profileValues(profile),
@@ -126,24 +126,24 @@ function byTurn(ledger: Ledger, { profile, at }: Claim): WaitingRun[] {
 	);
 }
 
-const AT_WORK_BY_PARENT = `at_work AS (SELECT parent_session, count(*) AS n FROM runs
+const RUNNING_BY_PARENT = `running AS (SELECT parent_session, count(*) AS n FROM runs
 	WHERE state = 'running' AND ${OF_THIS_MACHINE} GROUP BY parent_session)`;
 
 /** The n-th run of a parent comes when that parent has n more running than now. */
-const TURN = `coalesce(at_work.n, 0) + row_number() OVER (PARTITION BY parent_session ORDER BY mode = 'background', seq)`;
+const TURN = `coalesce(running.n, 0) + row_number() OVER (PARTITION BY parent_session ORDER BY mode = 'background', seq)`;
 
 /** Whether a queued run has a place in the lane, given how many runs are ahead of it. It then only waits for its host. */
 export function hasPlace(ledger: Ledger, id: RunId, before: number): boolean {
-	const sql = `SELECT ${AT_WORK} + ? < lane_limit AS free FROM runs WHERE id = ?`;
+	const sql = `SELECT ${RUNNING_HERE} + ? < lane_limit AS free FROM runs WHERE id = ?`;
 	return ledger.get<{ free: number }>(sql, before, id)?.free === 1;
 }
 
 /** How many runs are ahead of each queued one; 0 means that it is next. */
 export function queuePositions(ledger: Ledger): Map<RunId, number> {
 	const waiting = ledger.all<{ id: RunId }>(
-		`WITH ${AT_WORK_BY_PARENT}
+		`WITH ${RUNNING_BY_PARENT}
 			SELECT id FROM (SELECT id, mode = 'background' AS later, ${TURN} AS turn, seq
-				FROM runs INDEXED BY runs_queued LEFT JOIN at_work USING (parent_session) WHERE ${WAITS} AND ${OF_THIS_MACHINE})
+				FROM runs INDEXED BY runs_queued LEFT JOIN running USING (parent_session) WHERE ${WAITING} AND ${OF_THIS_MACHINE})
 			ORDER BY later, turn, seq`,
 	);
 	return new Map(waiting.map(({ id }, position) => [id, position]));

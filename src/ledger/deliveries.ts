@@ -5,8 +5,8 @@ import { applyInTransaction } from "./progress.ts";
 import { findRunOrClose, type RunRecord } from "./records.ts";
 
 /**
- * The outcomes a session has not been told yet, oldest first, except those known to be on their way. A finished run
- * does not change until its outcome is delivered, so what was read before (`known`) is not read again.
+ * The outcomes that a session has not received yet, oldest first, without those that are on their way (`except`). A
+ * finished run does not change until its outcome is delivered, so those that were read before (`known`) are not read again.
  */
 export function owedTo(
 	ledger: Ledger,
@@ -31,9 +31,9 @@ export const isOwed = (ledger: Ledger, id: RunId): boolean =>
 	ledger.get("SELECT 1 FROM runs WHERE id = ? AND delivery = 'owed'", id) !== undefined;
 
 /**
- * Claims the delivery of outcomes for a process, for a while: two that have the same session open must not both
- * deliver. The process that waits for a foreground run holds this claim too, so that its outcome is announced only once
- * that process is dead. Returns the runs that this process holds now.
+ * Claims the delivery of outcomes for a process, for a while: two processes with the same session open must not both
+ * deliver. The process that waits for a foreground run holds this claim too, so that other processes announce its outcome
+ * only once that process is dead. Returns the runs that this process holds now.
  */
 export const takeDeliveries = (ledger: Ledger, ids: readonly RunId[], by: Claimer): Set<RunId> =>
 	claimRows(ledger, DELIVERIES, ids, by);
@@ -56,8 +56,8 @@ export function returnDeliveries(ledger: Ledger, deliverer: string, parentSessio
 }
 
 /**
- * The outcomes are delivered: the transcript of the session that asked holds them. Settles many at once, since each
- * transaction waits for the disk. Returns those that were owed.
+ * Records that outcomes are delivered: the transcript of the session that asked contains them. Settles many at once, since
+ * each transaction waits for the disk. Returns the runs whose outcomes were owed.
  */
 export function settleDeliveries(ledger: Ledger, ids: readonly RunId[], at: number): Set<RunId> {
 	if (ids.length === 0) return new Set();
@@ -67,7 +67,7 @@ export function settleDeliveries(ledger: Ledger, ids: readonly RunId[], at: numb
 	);
 }
 
-/** The child asked for silence. The run is still on record. */
+/** Settles the delivery of a run whose child asked for silence. The run stays on record. */
 export function skipDelivery(ledger: Ledger, id: RunId, at: number): boolean {
 	return ledger.transaction("full", () => settleInTransaction(ledger, id, { type: "skipped", at }));
 }

@@ -7,7 +7,8 @@ import { OF_PROFILE, type ProfileColumns, type ProfileKey, profileValues, toProf
 
 /**
  * starting: a process is starting it; others wait for it instead of starting a second one.
- * ready: it serves its socket and claims runs. closing: it works on what it has and takes nothing new. gone: it is over.
+ * ready: it serves its socket and claims runs. closing: it finishes its runs and takes no new ones. gone: it has exited,
+ * or was given up on.
  */
 export type HostState = "starting" | "ready" | "closing" | "gone";
 
@@ -33,7 +34,7 @@ interface HostRow extends ProfileColumns {
 	lease_until: number;
 }
 
-/** The host for a profile, or the right to start one: of two processes that ask at once, one is told to start it. */
+/** The host for a profile, or the right to start one: of two processes that ask at once, only one gets the right. */
 export function findOrReserveHost(
 	ledger: Ledger,
 	want: { profile: ProfileKey; at: number; startWithinMs: number; socketOf: (id: HostId) => string },
@@ -44,8 +45,8 @@ export function findOrReserveHost(
 	return ledger.transaction("normal", () => {
 		const quicker = find();
 		if (quicker) return { host: quicker, startIt: false };
-		// The process that had the right to start a host let it expire. If that process still comes, it must find itself
-		// replaced. The host is not gone yet: if it died, the next sweep removes its socket.
+		// The process that had the right to start a host let it expire. If its host still arrives, it must find itself
+		// replaced. The host is not marked as gone yet: if it died, the next sweep removes its socket.
 		ledger.run(
 			`UPDATE hosts SET state = 'closing' WHERE ${OF_PROFILE} AND state <> 'gone' AND state = 'starting' AND lease_until <= ?`,
 			...profileValues(want.profile),
@@ -74,8 +75,8 @@ export function findOrReserveHost(
 const STARTS_AFTER = "state <> 'gone' AND state = 'starting' AND lease_until > ?";
 
 /**
- * Takes back the rights to start a host that expire later than any right granted now could. They were granted before the
- * clock was set back. If the holder of such a right died, runs would wait until the clock reaches that time again.
+ * Revokes rights to start a host that expire later than any right granted now could: they were granted before the clock was
+ * set back. If the holder of such a right died, runs would wait until the clock reaches that time again.
  */
 export function expireImpossibleStarts(ledger: Ledger, at: number, startWithinMs: number): void {
 	// Twice the time: another process may have read a later clock, and waited for the lock since.
@@ -86,7 +87,7 @@ export function expireImpossibleStarts(ledger: Ledger, at: number, startWithinMs
 	);
 }
 
-/** Excludes a host that is closing: it takes nothing new. */
+/** Excludes a host that is closing: it takes no new runs. */
 export function findLiveHost(ledger: Ledger, profile: ProfileKey, at: number): HostRecord | undefined {
 	const row = ledger.get<HostRow>(
 		`SELECT * FROM hosts WHERE ${OF_PROFILE} AND state <> 'gone' AND state <> 'closing' AND lease_until > ?
@@ -116,7 +117,7 @@ export function listGoneHosts(ledger: Ledger): HostRecord[] {
 	return selectHosts(ledger, "state = 'gone' AND pid IS NOT NULL");
 }
 
-/** False if the host is not expected (any more). It must then leave without having touched anything. */
+/** False if no process expects the host (any more). The host must then leave without touching anything. */
 export function hostReady(
 	ledger: Ledger,
 	ready: { id: HostId; pid: number; pidStarted: string; leaseUntil: number },
@@ -128,17 +129,17 @@ export function hostReady(
 	});
 }
 
-/** Renews the host's own lease and those of all its runs at once. False if it has been given up on. */
+/** Renews the host's own lease and those of all its runs at once. False if the host was given up on. */
 export function renewLeases(ledger: Ledger, id: HostId, leaseUntil: number): boolean {
 	return ledger.transaction("normal", () => {
 		const known = ledger.run("UPDATE hosts SET lease_until = ? WHERE id = ? AND state <> 'gone'", leaseUntil, id) === 1;
-		// A host given up on must not hold on to its runs: they are about to be given to another.
+		// A host that was given up on must not keep its runs: they are about to go to another one.
 		if (known) ledger.run("UPDATE runs SET lease_until = ? WHERE state = 'running' AND host_id = ?", leaseUntil, id);
 		return known;
 	});
 }
 
-/** Takes no new runs from now on. */
+/** From now on, the host takes no new runs. */
 export function closeHost(ledger: Ledger, id: HostId): void {
 	ledger.transaction("normal", () =>
 		ledger.run("UPDATE hosts SET state = 'closing' WHERE id = ? AND state <> 'gone'", id),
@@ -146,9 +147,9 @@ export function closeHost(ledger: Ledger, id: HostId): void {
 }
 
 /**
- * An idle host leaves, unless a run for it was admitted in the meantime. One transaction decides: a process that admits a
- * run and then looks for a host either is seen here, or finds this one closing. The host is gone only once its socket is:
- * if it is killed in between, others remove the socket when its lease has expired.
+ * Lets an idle host leave, unless a run for it was admitted in the meantime. One transaction decides: either it sees that
+ * run, or the process that admitted the run finds the host closing. The host is marked as gone only once its socket is
+ * removed: if it is killed in between, other processes remove the socket when its lease has expired.
  */
 export function leaveIfIdle(ledger: Ledger, id: HostId): boolean {
 	return ledger.transaction("normal", () => {
@@ -160,7 +161,7 @@ export function leaveIfIdle(ledger: Ledger, id: HostId): boolean {
 	});
 }
 
-/** The process is known to be dead, so its leases need not expire first. */
+/** Marks a host as gone whose process is known to be dead, so that its leases need not expire first. */
 export function hostGone(ledger: Ledger, id: HostId, at: number): void {
 	ledger.transaction("normal", () => goneInTransaction(ledger, id, at));
 }
@@ -173,7 +174,7 @@ export function hostDied(ledger: Ledger, id: HostId, at: number): void {
 	});
 }
 
-/** The host itself leaves, and gives back the runs that it still holds. */
+/** Marks a host that leaves by itself as gone, and gives back the runs that it still holds. */
 export function hostLeft(ledger: Ledger, id: HostId, at: number): void {
 	ledger.transaction("normal", () => {
 		const sql = "SELECT id, attempt, usage FROM runs WHERE state = 'running' AND host_id = ?";

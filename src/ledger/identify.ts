@@ -4,7 +4,7 @@ import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
 import { type Database, openDatabase } from "./sqlite.ts";
 import { damageMark, LedgerTrouble, troubleKind } from "./trouble.ts";
 
-/** The ledger cannot be used as it is; the message says why and what to do, and the file is untouched. */
+/** The ledger cannot be used as it is. The message says why and what to do. The file is unchanged. */
 export class LedgerUnusable extends Error {
 	override name = "LedgerUnusable";
 	readonly kind: "foreign" | "newer" | "damaged";
@@ -26,8 +26,8 @@ export async function lookWithoutTouching(file: string, setUp: string): Promise<
 		refuseUnknown(file, database);
 		if (existsSync(damageMark(file))) requireSound(file, database);
 	} catch (error) {
-		// A process was killed while it created the file, and reading it means rolling that write back first. The caller
-		// then looks again.
+		// A process was killed while it created the file. Reading it requires rolling that write back, which needs a
+		// writable connection. The caller then looks again.
 		if (!(error instanceof Error && error.message.includes("readonly"))) throw error;
 	} finally {
 		database.close();

@@ -13,7 +13,7 @@ import { currentBranch, entriesIn } from "./transcript.ts";
 /** The type of a message's entry in the child's session. */
 export const STEERING = "pi-geon:message";
 
-/** A message to a run that was not received yet. */
+/** A message that its run has not received yet. */
 export interface InboxMessage {
 	seq: number;
 	body: string;
@@ -45,8 +45,8 @@ export function waitingMessages(ledger: Ledger, runId: RunId): InboxMessage[] {
 }
 
 /**
- * Marked only once the child's session file holds the message: a crash before that repeats the message, and never loses it.
- * Carries the fence, because a host that lost the run wrote into a branch of the session that is never continued.
+ * Marks a message as received, once the child's session file contains it: a crash before that repeats the message, but
+ * never loses it. Checks the fence, because a host that lost the run wrote into a branch that is never continued.
  */
 export function messageTaken(ledger: Ledger, taken: { seq: number; fence: number; at: number }): boolean {
 	const sql = `UPDATE inbox SET taken_at = ? WHERE seq = ? AND taken_at IS NULL
@@ -110,7 +110,7 @@ export function followUpInTransaction(ledger: Ledger, record: RunRecord): void {
 	ledger.run(move, next.run.id, run.endedAt, run.id);
 }
 
-/** The messages that no run will get when this one ends like this: a line for each, for the reader of the outcome. */
+/** A line for each message that no run will get when this one ends like this, for the reader of the outcome. */
 export function undelivered(ledger: Ledger, record: RunRecord, { endedAt, outcome }: EndedRun): Redacted[] {
 	if (record.plan.guest || canContinue(outcome)) return [];
 	return notTakenIn(ledger, record, endedAt).map(
@@ -119,7 +119,7 @@ export function undelivered(ledger: Ledger, record: RunRecord, { endedAt, outcom
 	);
 }
 
-/** A host may have written a message into the session and died before marking it: no other process has checked since. */
+/** Checks the session file, because a host may have written a message into it and died before marking the message. */
 function notTakenIn(ledger: Ledger, { run, plan }: RunRecord, at: number): InboxMessage[] {
 	const waiting = waitingMessages(ledger, run.id);
 	if (waiting.length === 0) return [];
@@ -130,7 +130,7 @@ function notTakenIn(ledger: Ledger, { run, plan }: RunRecord, at: number): Inbox
 	return waiting.filter(({ seq }) => !held.has(seq));
 }
 
-/** Those that are on the disk when this returns. */
+/** The messages that have reached the disk when this returns. */
 function heldOnDisk({ files }: Ledger, file: string, runId: RunId): Set<unknown> {
 	try {
 		const held = messagesHeldBy(currentBranch(entriesIn(file, files)), runId);

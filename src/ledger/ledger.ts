@@ -22,8 +22,8 @@ interface LedgerExtras {
 }
 
 /**
- * The open database. Each process opens it once; any number of processes may at a time. The functions beside this file are
- * its verbs.
+ * The open database. Each process opens it once, and any number of processes can have it open. The functions beside this
+ * file are its verbs.
  */
 export class Ledger {
 	readonly file: string;
@@ -75,7 +75,7 @@ export class Ledger {
 	 * All or nothing. IMMEDIATE, because a transaction that reads first and writes later fails at once, without
 	 * waiting, when another process wrote in between. Waits for its turn up to the busy timeout.
 	 *
-	 * Not to be nested: the inner one would neither be durable when it returns nor be undone alone when it fails.
+	 * Do not nest: an inner transaction would neither be durable when it returns nor be undone alone when it fails.
 	 */
 	transaction<Result>(durability: Durability, work: () => Result): Result {
 		if (this.#inTransaction) {
@@ -135,8 +135,8 @@ export class Ledger {
 }
 
 /**
- * Opens the ledger, or creates it. A damaged one is refused, or with `setAsideIfDamaged` kept under another name and
- * replaced: only for callers that can tell the user.
+ * Opens the ledger, or creates it. Refuses a damaged one, or with `setAsideIfDamaged` keeps it under another name and
+ * creates a new one. Only callers that can tell the user may ask for that.
  */
 export async function openLedger(
 	file: string,
@@ -165,7 +165,7 @@ export async function openLedgerInMemory(): Promise<Ledger> {
 
 interface OpenOptions {
 	setAsideIfDamaged?: boolean;
-	/** How long to wait for a process that is writing, now and at each statement. This process is blocked meanwhile. */
+	/** How long to wait for a process that is writing, now and at each statement. The wait blocks this process. */
 	patienceMs?: number;
 }
 

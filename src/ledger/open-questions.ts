@@ -5,7 +5,7 @@ import type { ChildQuestion } from "../run/question.ts";
 import { redactedBefore } from "../run/redacted.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** The question that a run waits on. */
+/** The question that a run is waiting on. */
 export function openQuestionOf(ledger: Ledger, runId: RunId): ChildQuestion | undefined {
 	const sql = "SELECT question FROM questions WHERE run_id = ? AND state = 'open' ORDER BY seq DESC LIMIT 1";
 	const row = ledger.get<{ question: string }>(sql, runId);

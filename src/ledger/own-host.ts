@@ -9,8 +9,8 @@ const OWN_HOSTS_AT_ONCE = 8;
  * may wait, so that it is ready when a place becomes free; the others are not started yet.
  */
 export function mayHaveOwnHost(ledger: Ledger, id: RunId, at: number): boolean {
-	const facts = ledger.get<{ lane_limit: number; at_work: number; own: number; waiting: number }>(
-		`SELECT lane_limit, (SELECT count(*) FROM runs WHERE state = 'running') AS at_work,
+	const facts = ledger.get<{ lane_limit: number; running: number; own: number; waiting: number }>(
+		`SELECT lane_limit, (SELECT count(*) FROM runs WHERE state = 'running') AS running,
 				(SELECT count(*) FROM hosts ${OWN} AND lease_until > ?) AS own,
 				(SELECT count(*) FROM hosts ${OWN} AND lease_until > ? AND NOT EXISTS
 					(SELECT 1 FROM runs WHERE state = 'running' AND host_id = hosts.id)) AS waiting
@@ -22,7 +22,7 @@ export function mayHaveOwnHost(ledger: Ledger, id: RunId, at: number): boolean {
 		id,
 	);
 	if (!facts) return false;
-	const places = facts.lane_limit - facts.at_work - facts.waiting;
+	const places = facts.lane_limit - facts.running - facts.waiting;
 	return facts.own < OWN_HOSTS_AT_ONCE && (places > 0 || facts.waiting === 0);
 }
 

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { forksFolder } from "../plan/session-place.ts";
 import type { HostId } from "../run/ids.ts";
 
-/** Where pi-geon keeps its files: all below `<agent directory>/pi-geon`, for the user alone. */
+/** Where pi-geon keeps its files: all below `<agent directory>/pi-geon`, readable by the user only. */
 export interface Places {
 	dir: string;
 	ledger: string;
@@ -22,7 +22,7 @@ export interface Places {
 	writeConsents: string;
 	/** The file with the address and token of the live page, and the page that redirects a browser there. */
 	page: { address: string; door: string };
-	/** Folders of runs whose processes the kernel keeps apart. */
+	/** Folders of runs whose tools work in a ring. */
 	scratch: string;
 	/** What hosts in a ring share and no other process runs: the code that Node and pi's loader have compiled. */
 	ringed: { compiled: string; loader: string; ownPrograms: string; hosts: string; proof: string };

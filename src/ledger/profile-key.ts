@@ -4,7 +4,7 @@ import type { RunId } from "../run/ids.ts";
 export interface ProfileKey {
 	/** A digest of the profile that the process must have. */
 	digest: string;
-	/** The only run of such a host, and the run that no other host can work on. If absent, runs and hosts are shared. */
+	/** For a host of its own: the run that only this host can work on. Absent: the host serves all runs of its profile. */
 	ownRun?: RunId;
 }
 
@@ -13,7 +13,7 @@ export const POOL_PREFIX = "pool:";
 
 export const isOfPool = ({ digest }: ProfileKey): boolean => digest.startsWith(POOL_PREFIX);
 
-/** The name of the pool: `pool:<name>:<what the process must be like>`. */
+/** The name of the pool in `pool:<name>:<digest of the profile>`. */
 export const poolOf = (digest: string): string => digest.split(":")[1] ?? "";
 
 export interface ProfileColumns {

@@ -52,7 +52,7 @@ export interface RunEnd {
 	at: number;
 }
 
-/** Ends a run for good. False if the run no longer belongs to this host: its outcome does not count then. */
+/** Ends a run. False if the run no longer belongs to this host: the outcome then does not count. */
 export function endRun(ledger: Ledger, end: RunEnd): boolean {
 	return endRuns(ledger, [end]).has(end.id);
 }

@@ -12,13 +12,13 @@ export interface QuestionRecord {
 	runId: RunId;
 	question: ChildQuestion;
 	createdAt: number;
-	/** The claim of the process that shows it, or did last. Without a name: that process gave it back. */
+	/** The claim of the process that shows it, or last showed it. Without a name: that process gave it back. */
 	shower: { name?: string; until: number } | undefined;
 	/** Undefined while it is open. */
 	end: QuestionEnd | undefined;
 }
 
-/** The write of a host, which counts only while the run is its own. */
+/** A write by a host, which counts only while the run is its own. */
 interface ByHost {
 	fence: number;
 	at: number;
@@ -76,7 +76,7 @@ export function endQuestion(ledger: Ledger, seq: number, { end, at }: { end: Que
 }
 
 /**
- * The host of the run declines a question that no parent shows. Does nothing if a parent has begun to show it meanwhile.
+ * The host of the run declines a question that no parent shows. Does nothing if a parent has begun to show it by now.
  */
 export function declineUnseen(
 	ledger: Ledger,
@@ -92,7 +92,8 @@ export function declineUnseen(
 }
 
 /**
- * Marked only once the child's session file holds how it ended: a crash before that repeats the end, and never loses it.
+ * Marks the end of a question as received, once the child's session file contains it: a crash before that repeats the end,
+ * but never loses it.
  */
 export function questionTaken(ledger: Ledger, seq: number, { fence, at }: ByHost): boolean {
 	const sql = `UPDATE questions SET taken_at = ? WHERE seq = ? AND taken_at IS NULL

@@ -30,7 +30,7 @@ export interface RunRecord {
 	usage: Usage;
 	/** Where a run of a pool is, once that is known. */
 	away?: Away;
-	/** What the child had last said: the evidence that is left if its host dies. */
+	/** The last thing the child said: the evidence that remains if its host dies. */
 	partial?: Redacted;
 	createdAt: number;
 }
@@ -83,13 +83,13 @@ export function findRunOrClose(ledger: Ledger, id: RunId, at: number): RunRecord
 	return findRun(ledger, id);
 }
 
-/** Every query for runs goes through here, so that rows are read in one way only. Unreadable rows are left out. */
+/** Every query for runs goes through here, so that rows are read in one way only. Leaves unreadable rows out. */
 export function selectRuns(ledger: Ledger, condition: string, ...values: (string | number)[]): RunRecord[] {
 	const rows = ledger.all<RunRow>(`SELECT * FROM runs WHERE ${condition}`, ...values);
 	return rows.flatMap((row) => readable(ledger, row) ?? []);
 }
 
-/** Undefined if the row cannot be read, which the process that opened the ledger is told. */
+/** Undefined if the row cannot be read, which is reported to the process that opened the ledger. */
 function readable(ledger: Ledger, row: RunRow): RunRecord | undefined {
 	const checked = checkRow(row as unknown as RawRow);
 	if (!("problem" in checked)) return toRecord(row, checked, ledger.redact);

@@ -57,11 +57,11 @@ const TIDIED = `INSERT INTO chores (name, done_at) VALUES ('gc', ?)
 
 /**
  * Removes some of what has expired: runs that have finished and been delivered, the sessions that have no others, and what
- * dead hosts left behind. Call it again with `next` as `from` while there is one: files that could not be removed are
- * skipped then, and retried another day. Never touches a run that is open, or owed to a session that can be opened.
+ * dead hosts left behind. Call it again with `next` as `from` while there is one: this skips files that could not be
+ * removed, which are retried another day. Never touches an open run, or one owed to a session that can be opened.
  *
  * Files go before the rows that name them, so that a crash in between leaves no file without a row. A session that is about
- * to lose its file is marked as archived first: it cannot be continued meanwhile.
+ * to lose its file is marked as archived first, so that no run continues it.
  */
 export function removeExpired(ledger: Ledger, retention: Retention): Removed & { next?: EndedPlace } {
 	const files = new Removal();
@@ -121,7 +121,7 @@ const NEVER_HEARD =
 /** A tree may hold work that has not been brought home. The process that removes the tree records that first. */
 const HAS_NO_TREE = "NOT EXISTS (SELECT 1 FROM trees WHERE run_id = runs.id AND trees.state <> 'removed')";
 
-/** The time counts from the delivery, or from the archive: a run that the user has just heard of is not old. */
+/** Time counts from the delivery, or from the archiving: a run whose report the user has just read is not old. */
 function expired(
 	ledger: Ledger,
 	{ at, retentionDays, from = BEGINNING }: Retention,
@@ -184,7 +184,7 @@ function removeHostFiles(ledger: Ledger, files: Removal, { at, places }: Retenti
 	}
 }
 
-/** The compile cache of releases that are no longer used. Code that is still used is compiled again, once. */
+/** Removes the compile cache of releases that are no longer used. Code that is still used is compiled once more. */
 function removeCompiled(files: Removal, { at, places }: Retention): void {
 	const ofVersions = [places.compiled, places.ringed.compiled].flatMap((folder) =>
 		namesInFolder(folder).map((version) => join(folder, version)),
@@ -198,7 +198,7 @@ function removeCompiled(files: Removal, { at, places }: Retention): void {
 	}
 }
 
-/** Copies of conversations whose parent was killed before it had the run admitted. */
+/** Removes copies of conversations whose parent was killed before it admitted the run. */
 function removeForks(ledger: Ledger, files: Removal, { at, places }: Retention): void {
 	for (const name of namesInFolder(places.forks)) {
 		const id = name.replace(/\.jsonl$/, "");

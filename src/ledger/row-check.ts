@@ -9,7 +9,7 @@ import type { Usage } from "../run/usage.ts";
 import { LAST_MOMENT } from "./session-files.ts";
 
 /**
- * A row of `runs` as it is in the file: it may hold whatever the table allows, or another program wrote past the checks.
+ * A row of `runs` as it is in the file: any value that the table allows, or that another program wrote despite the checks.
  */
 export type RawRow = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import type { RunId, SessionId } from "../run/ids.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** Whose runs: those of one parent session, those that work in one directory, or all there are. */
+/** The runs of one parent session, the runs that work in one directory, or all runs. */
 export interface RunScope {
 	parentSession?: string;
 	cwd?: string;
@@ -56,12 +56,12 @@ export function lastRunId(ledger: Ledger, scope: RunScope): RunId | undefined {
 
 /** The runs whose id begins with `prefix`, at most `limit` of them. */
 export function runsWithPrefix(ledger: Ledger, scope: RunScope, prefix: string, limit: number): RunId[] {
-	// Ids are hexadecimal: "g" comes after everything that may follow.
+	// Ids are hexadecimal, so "g" sorts after every possible next character.
 	const sql = `SELECT id FROM runs WHERE ${where(scope)} AND id >= ? AND id < ? ORDER BY seq DESC LIMIT ?`;
 	return ledger.all<{ id: RunId }>(sql, ...values(scope), prefix, `${prefix}g`, limit).map(({ id }) => id);
 }
 
-/** The run that tells the state of a session: the oldest open one, which is running, or else the latest. */
+/** The run that decides the state of a session: the oldest open one, which is running, or else the latest. */
 export function runOfSession(ledger: Ledger, sessionId: SessionId): RunId | undefined {
 	const sql = `SELECT id FROM runs WHERE session_id = ?
 		ORDER BY state = 'ended', CASE WHEN state = 'ended' THEN -seq ELSE seq END LIMIT 1`;
@@ -82,7 +82,7 @@ export function runsWithLabel(ledger: Ledger, scope: RunScope, label: string): L
 		.map(({ id, session_id, state }) => ({ id, sessionId: session_id, isOpen: state !== "ended" }));
 }
 
-/** A few of the parent sessions whose id begins like this, an exact match first. */
+/** A few of the parent sessions whose id begins with this text, an exact match first. */
 export function sessionsThatBegin(ledger: Ledger, begun: string): string[] {
 	const sql = `SELECT DISTINCT parent_session AS id FROM runs WHERE substr(parent_session, 1, length(?)) = ?
 		ORDER BY parent_session LIMIT 3`;

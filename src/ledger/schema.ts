@@ -1,11 +1,11 @@
 /**
- * The tables, one entry a version. An entry that has been released is never edited: a change is a new entry.
+ * The tables, one entry per version. Never edit an entry that has been released: add a new one.
  * `docs/ledger.md` describes the columns.
  *
  * Finished runs pile up, so queries that run many times a second have an index of the few open ones. A query must repeat
- * the index's condition word for word to use it. The long texts come last in a row: SQLite reads a column behind them only
- * by going through all of their pages. A column that is added later comes behind them, so the indexes of frequent queries
- * include it.
+ * the index's condition word for word to use it. The long texts come last in a row: to reach a column after them, SQLite
+ * reads all of their pages. Columns that were added later do come after them, so the indexes of frequent queries include
+ * those columns.
  */
 export const MIGRATIONS: readonly string[] = [
 	`

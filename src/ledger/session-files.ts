@@ -1,6 +1,6 @@
 import type { RunId } from "../run/ids.ts";
 
-/** Where an answer that is too long for the model is kept whole: beside the transcript it came from. */
+/** Where the whole of an answer is kept that is too long for the model: beside its transcript. */
 export const wholeAnswerFile = (sessionFile: string, runId: RunId): string =>
 	`${sessionFile.replace(/\.jsonl$/, "")}.${runId}.answer.md`;
 

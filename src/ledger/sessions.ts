@@ -8,7 +8,7 @@ export interface SessionRecord extends KnownSession {
 	id: SessionId;
 }
 
-/** Whether a queued run waits because its session has a run before it: one session never has two writers. */
+/** Whether a queued run waits because its session has an earlier run: one session never has two writers. */
 export function waitsForSession(ledger: Ledger, runId: RunId): boolean {
 	const sql = `SELECT 1 FROM runs AS waiting JOIN runs AS before ON before.session_id = waiting.session_id
 		WHERE waiting.id = ? AND before.seq < waiting.seq AND before.state <> 'ended'`;
@@ -16,7 +16,7 @@ export function waitsForSession(ledger: Ledger, runId: RunId): boolean {
 }
 
 /** Whether a session has a run that is running. */
-export function sessionAtWork(ledger: Ledger, id: SessionId): boolean {
+export function isSessionRunning(ledger: Ledger, id: SessionId): boolean {
 	return ledger.get("SELECT 1 FROM runs WHERE session_id = ? AND state = 'running'", id) !== undefined;
 }
 

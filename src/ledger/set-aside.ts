@@ -4,8 +4,8 @@ import { openDatabase } from "./sqlite.ts";
 import { damageMark } from "./trouble.ts";
 
 /**
- * Keeps a damaged ledger under another name, with the two files that belong to it, so that a new one can be created. If
- * several processes find it damaged at once, one of them does it, and the others find it done.
+ * Renames a damaged ledger, with the two files that belong to it, so that a new one can be created. If several processes
+ * find it damaged at once, one of them renames it, and the others find that done.
  *
  * Returns the new name; undefined if another process was quicker.
  */

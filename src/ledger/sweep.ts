@@ -18,13 +18,13 @@ export interface Sweep {
 export interface Reaper {
 	/** Whether to give up on a host whose lease has run out. */
 	mayReap(host: HostRecord): boolean;
-	/** The host could not renew its lease meanwhile. Restarts its grace period. */
-	lookAgain(host: HostRecord): void;
+	/** Restarts the grace period of a host that could not renew its lease because the ledger was locked. */
+	restartGracePeriod(host: HostRecord): void;
 	/** Milliseconds since some moment; never goes backwards. */
 	elapsed(): number;
 	/**
-	 * Removes what a host leaves in the file system; a host that is still alive puts it back. False if the removal has to
-	 * be tried again before the host is marked as gone. Runs do not wait for it forever.
+	 * Removes what a host leaves in the file system; a host that is still alive puts it back. False if the removal has to be
+	 * tried again before the host is marked as gone; with runs waiting, it gives up on that in the end.
 	 */
 	clear(host: HostRecord, facts: { hasRuns: boolean }): boolean;
 	/** Ends the process of a host that was given up on. */
@@ -32,11 +32,11 @@ export interface Reaper {
 }
 
 /**
- * Cleans up after dead hosts. Any process may do it at any time; the first one to see an expired lease does.
+ * Cleans up after dead hosts. Any process may do it at any time; the first one that sees an expired lease does it.
  * A run without a host is ended if a stop was requested or its attempts are used up, and is queued again otherwise.
  *
  * The order matters: a silent host is marked as gone, so that it can no longer renew its leases; then its process is
- * ended; then its runs are released. So no host works on a run while another may still write into its session.
+ * ended; then its runs are released. That way, no host works on a run while another may still write into its session.
  */
 export function sweep(ledger: Ledger, options: Sweep): { requeued: RunRecord[]; ended: RunRecord[] } {
 	const { at } = options;
@@ -58,7 +58,7 @@ export function sweep(ledger: Ledger, options: Sweep): { requeued: RunRecord[]; 
 	});
 }
 
-/** If we waited longer than this for the lock, no other process could write either. */
+/** After a longer wait for the lock, hosts may have been unable to renew their leases too. */
 const LOCKED_MS = 100;
 
 class LockedMeanwhile extends Error {}
@@ -84,12 +84,12 @@ function giveUpOnSilentHosts(ledger: Ledger, { at, reaper }: Sweep): void {
 	try {
 		if (silent.length > 0) marked = ledger.transaction("full", mark);
 	} catch (error) {
-		// The lock that kept us from writing kept the hosts from renewing too.
-		for (const host of silent) reaper?.lookAgain(host);
+		// The lock that blocked us also kept the hosts from renewing their leases.
+		for (const host of silent) reaper?.restartGracePeriod(host);
 		if (!(error instanceof LockedMeanwhile)) throw error;
 	}
 	if (!reaper) return;
-	// Includes hosts that another process marked, if they still have runs: it may have died before it ended their process.
+	// Includes marked hosts that still have runs: the process that marked them may have died before it ended theirs.
 	const held = `id IN (SELECT host_id FROM runs WHERE state = 'running' AND lease_until <= ?)`;
 	for (const host of [...marked, ...selectHosts(ledger, `state = 'gone' AND ${held}`, at)]) reaper.reap(host);
 }

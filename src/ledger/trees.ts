@@ -4,8 +4,8 @@ import { isRecord } from "../run/is-record.ts";
 import type { Ledger } from "./ledger.ts";
 
 /**
- * making: its folder may exist, half done. ready: the run works in it, or its changes are still to be brought home.
- * harvested: its changes are home, and the folder is to be removed. removed: the folder is gone.
+ * making: its folder may exist, incomplete. ready: the run works in it, or its changes have not been brought home yet.
+ * harvested: its changes are home, and the folder can be removed. removed: the folder is gone.
  */
 export type TreeState = "making" | "ready" | "harvested" | "removed";
 
@@ -13,7 +13,7 @@ export interface TreeRecord {
 	runId: RunId;
 	state: TreeState;
 	folder: string;
-	/** The user's directory that it is a copy of. */
+	/** The user's directory, of which the tree is a copy. */
 	cwd: string;
 	createdAt: number;
 	/** Known once it is ready. */

@@ -65,7 +65,7 @@ export function inWords(error: unknown, file: string): unknown {
 	return new LedgerTrouble(kind, file, error);
 }
 
-/** Tells the process that opens the ledger next to check it thoroughly, which would take too long every time. */
+/** Tells the next process that opens the ledger to check it thoroughly, which would take too long every time. */
 export const damageMark = (file: string): string => `${file}.damaged`;
 
 function leaveMark(file: string): void {

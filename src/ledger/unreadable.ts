@@ -50,7 +50,7 @@ function close(ledger: Ledger, row: RawRow | undefined, how: { at: number; outco
 	const { at } = how;
 	const usage = usageIn(row.usage);
 	const outcome = how.outcome ?? lostOutcome(ledger, found, usage);
-	const told = row.state === "ended" && (row.delivery === "delivered" || row.delivery === "skipped");
+	const isSettled = row.state === "ended" && (row.delivery === "delivered" || row.delivery === "skipped");
 	const sessionId = asText(row.session_id);
 	const plan = { ...placeholderPlan(row, sessionId as SessionId, ledger), damagedRow: row };
 	closeAttempts(ledger, asText(row.id), { at, cause: outcome.cause });
@@ -75,10 +75,10 @@ function close(ledger: Ledger, row: RawRow | undefined, how: { at: number; outco
 		asMoment(row.created_at) ?? at,
 		asMoment(row.started_at) ?? null,
 		asMoment(row.ended_at) ?? at,
-		told ? String(row.delivery) : "owed",
-		told ? (asMoment(row.delivered_at) ?? at) : null,
-		told ? (asMoment(row.archive_at) ?? null) : null,
-		told ? (asMoment(row.archived_at) ?? null) : null,
+		isSettled ? String(row.delivery) : "owed",
+		isSettled ? (asMoment(row.delivered_at) ?? at) : null,
+		isSettled ? (asMoment(row.archive_at) ?? null) : null,
+		isSettled ? (asMoment(row.archived_at) ?? null) : null,
 		JSON.stringify(usage),
 		storedPlan(plan),
 		storedOutcome(outcome),
@@ -86,22 +86,21 @@ function close(ledger: Ledger, row: RawRow | undefined, how: { at: number; outco
 	);
 }
 
-/** The same in a transaction of its own. */
+/** Like `closeUnreadableInTransaction`, in a transaction of its own. */
 export function closeUnreadable(ledger: Ledger, id: string, at: number): void {
 	ledger.transaction("full", () => closeUnreadableInTransaction(ledger, id, { at }));
 }
 
-/** The same for a row whose id cannot be read either. */
+/** Like `closeUnreadable`, for a row whose id cannot be read either. */
 export function closeUnreadableRow(ledger: Ledger, { seq }: UnreadableRun, at: number): void {
 	ledger.transaction("full", () => close(ledger, ledger.get<RawRow>("SELECT * FROM runs WHERE seq = ?", seq), { at }));
 }
 
-/** The message about such a run, wherever it is asked for. */
+/** The message about an unreadable run. */
 export const unreadableMessage = (ledger: Ledger, { id, problem, isNewer }: Omit<UnreadableRun, "seq">): string =>
 	`The record of run ${id} in ${ledger.file} cannot be read: ${problem}. ` +
 	(isNewer ? UPDATE : "How the run ended is unknown.");
 
-/** What to do about it. */
 export const UPDATE = "Nothing is lost: update pi-geon in this pi installation, and restart pi.";
 export const HOW_TO_CLOSE =
 	"`pi-geon doctor --fix` closes it: it is then listed as failed, and the content of its row is kept.";

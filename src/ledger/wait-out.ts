@@ -3,7 +3,7 @@ import { LedgerTrouble } from "./trouble.ts";
 
 const WAIT_STEP_MS = 250;
 
-/** The system's codes for a forbidden folder or a full disk. */
+/** The system's codes for trouble that may pass: a forbidden folder, a full disk, too many open files. */
 const PASSING: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT", "EMFILE", "ENFILE"]);
 
 /** Does work that needs the ledger or its folder. Retries while trouble with them may pass, up to a time limit. */
@@ -22,7 +22,7 @@ export async function waitOutTrouble<Result>(
 	}
 }
 
-/** A damaged ledger is replaced by another one. A lock, a full disk and a forbidden folder may pass. */
+/** Damage does not pass. It lasts until the ledger is replaced. */
 function passes(error: unknown): boolean {
 	if (error instanceof LedgerTrouble) return error.kind !== "damaged";
 	return error instanceof Error && "code" in error && PASSING.has(error.code);

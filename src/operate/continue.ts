@@ -1,4 +1,4 @@
-import type { Admitting } from "../delegate.ts";
+import type { AdmissionServices } from "../delegate.ts";
 import { type MessageSender, sendToRun } from "../ledger/inbox.ts";
 import type { RunRecord } from "../ledger/records.ts";
 import { refusedMessage } from "../plan/continued.ts";
@@ -29,7 +29,7 @@ export interface Continued extends Posted {
 const refusedMessageByHook = (
 	{ plan, label }: RunRecord,
 	{ message: task, parentSession }: Continuation,
-	services: Admitting,
+	services: AdmissionServices,
 ): Promise<Refusal | undefined> =>
 	refusedByHook({ plan, how: "message", task, mode: "background", parentSession, label }, services);
 
@@ -41,7 +41,7 @@ export async function continueSession(
 	child: RunRecord,
 	request: Continuation,
 	parent: ParentFacts,
-	services: Admitting,
+	services: AdmissionServices,
 ): Promise<Continued | Denial> {
 	if (child.run.state !== "ended") {
 		const refusal =

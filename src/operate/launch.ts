@@ -1,16 +1,16 @@
-import type { Admitting, Delegation } from "../delegate.ts";
+import type { AdmissionServices, Delegation } from "../delegate.ts";
 import { admitSoon, SessionArchived } from "../ledger/admit.ts";
 import type { RunMode, RunRecord } from "../ledger/records.ts";
 import { type ParentFacts, planLaunch } from "../plan/launch.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
-import { toldOfSilence } from "../plan/prompt.ts";
+import { withSilenceAllowed } from "../plan/prompt.ts";
 import { isRefusal, type Refusal, refuse } from "../run/errors.ts";
 import { refusedByHook } from "./start-hook.ts";
 
 interface Launch {
 	request: Delegation;
 	parent: ParentFacts;
-	services: Admitting;
+	services: AdmissionServices;
 	mode: RunMode;
 	signal?: AbortSignal | undefined;
 }
@@ -37,7 +37,7 @@ export async function launch({ request, parent, services, mode, signal }: Launch
 		const record = await admitSoon(
 			services.ledger,
 			{
-				plan: mode === "background" ? { ...plan, prompt: toldOfSilence(plan.prompt) } : plan,
+				plan: mode === "background" ? { ...plan, prompt: withSilenceAllowed(plan.prompt) } : plan,
 				mode,
 				parentSession: request.parentSession,
 				...(request.toolCall !== undefined && { toolCall: request.toolCall }),

@@ -1,5 +1,5 @@
 import { plain } from "../collect/plain.ts";
-import type { Admitting } from "../delegate.ts";
+import type { AdmissionServices } from "../delegate.ts";
 import type { RunMode } from "../ledger/records.ts";
 import { hookFor } from "../plan/hooks.ts";
 import type { LaunchPlan } from "../plan/plan.ts";
@@ -23,7 +23,7 @@ interface StartQuestion {
 /** Asks the user's start hook, if there is one, whether a run may begin. A hook that gives no answer has not agreed. */
 export async function refusedByHook(
 	question: StartQuestion,
-	{ config, agentDir, ledger, ports }: Pick<Admitting, "config" | "agentDir" | "ledger" | "ports">,
+	{ config, agentDir, ledger, ports }: Pick<AdmissionServices, "config" | "agentDir" | "ledger" | "ports">,
 ): Promise<Refusal | undefined> {
 	const { plan, signal } = question;
 	const hook = hookFor("start", { config, agentDir, cwd: plan.cwd });

@@ -5,7 +5,7 @@ import { findRun } from "../ledger/records.ts";
 import type { Answer, Question } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
 import { ours, type Redacted, reshaped } from "../run/redacted.ts";
-import { type AskUser, NOBODY } from "../supervise/ask.ts";
+import { type AskUser, NO_USER } from "../supervise/ask.ts";
 import { inTurn } from "./dialog-line.ts";
 
 const LONGEST_LABEL = 60;
@@ -15,7 +15,7 @@ const LONGEST_LABEL = 60;
  */
 export function askUser(ctx: ExtensionContext, { ledger, redactor }: Pick<Services, "ledger" | "redactor">): AskUser {
 	return async (runId, question, signal) => {
-		if (!ctx.hasUI) return NOBODY;
+		if (!ctx.hasUI) return NO_USER;
 		const title = ours`${whoAsks(runId, { ledger, redactor })} ${reshaped(question.title, inOneLine)}`;
 		const show = () => dialog(ctx.ui, { ...question, title }, signal);
 		return ctx.mode === "tui" ? inTurn(ctx.ui, show, signal) : show();

@@ -44,7 +44,7 @@ export function doctorSources(pi: ExtensionAPI, ctx: ExtensionContext, questions
 				available: modelRegistry.getAvailable(),
 				isKnown: (name) => known.has(name) || all.some(({ id }) => id === name),
 				ofSession: ctx.model && { provider: ctx.model.provider, id: ctx.model.id },
-				trySource: (model) => modelSource(ctx, model, { afresh: true }),
+				trySource: (model) => modelSource(ctx, model, { fresh: true }),
 				resolve: (name) => resolveAmong(modelRegistry.getAvailable(), name, ctx.model?.provider),
 			};
 		},

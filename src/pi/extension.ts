@@ -161,7 +161,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 		onStopped: (from) => announcer.attend(talkIn(from)),
 		openInspector: (ctx) => ui.openInspector(ctx),
 		liveProgress: (id) => live.progressOf(id),
-		awaiting: { begin: (id) => announcer.await(id, "command"), end: (id) => announcer.awaited(id) },
+		awaiting: { begin: (id) => announcer.await(id, "command"), end: (id) => announcer.endAwait(id) },
 		over: over.signal,
 		writeQuestions,
 	});

@@ -22,7 +22,7 @@ import { hostEntry } from "./session-services.ts";
 export async function modelSource(
 	ctx: ExtensionContext,
 	model: ModelChoice,
-	{ afresh = false } = {},
+	{ fresh = false } = {},
 ): Promise<ModelSource> {
 	const { provider, id } = model;
 	if (!ctx.modelRegistry.getRegisteredProviderIds().includes(provider)) return { kind: "pi" };
@@ -34,7 +34,7 @@ export async function modelSource(
 		candidates,
 		profile: currentProfile(hostEntry()),
 		places: placesIn(agentDir),
-		afresh,
+		fresh,
 	});
 	if (found.kind === "found") return { kind: "extensions", files: found.files };
 	const passedOver = extensions.filter((file) => !candidates.includes(file));

@@ -11,7 +11,7 @@ interface OnFile {
 }
 
 /**
- * Stands in for the parent of a session that is continued from elsewhere. The session's last plan says what the parent had.
+ * Stands in for the parent of a session that another process continues. The session's last plan says what the parent had.
  * There is no user to ask, and no way to look for other models or extensions.
  */
 export function absentParent(plan: LaunchPlan, { projectTrusted, consent, mayLoad }: OnFile): ParentFacts {

@@ -1,5 +1,5 @@
 import type { LaunchPlan } from "./plan.ts";
-import { toldOfSilence } from "./prompt.ts";
+import { withSilenceAllowed } from "./prompt.ts";
 
 /** Only the run that meets the change reports it: later runs continue with the definition of that run. */
 export const definitionChanged = (agent: string): string =>
@@ -13,7 +13,7 @@ export function inBackground(plan: LaunchPlan): LaunchPlan {
 	const { backgroundTimeoutMs = plan.limits.timeoutMs } = plan;
 	return {
 		...plan,
-		prompt: toldOfSilence(plan.prompt),
+		prompt: withSilenceAllowed(plan.prompt),
 		warnings: plan.warnings.filter((warning) => warning !== definitionChanged(plan.agent)),
 		limits: { ...plan.limits, timeoutMs: backgroundTimeoutMs },
 	};

@@ -19,7 +19,7 @@ import { nameOf } from "./left-out.ts";
 import { continuedFor, effectiveLimits } from "./limits.ts";
 import type { ModelSource, ResolvedModel } from "./model.ts";
 import { modelFor } from "./model-for.ts";
-import { keptToItsNetwork, networkWarnings } from "./network.ts";
+import { networkWarnings, withEnforceableNetwork } from "./network.ts";
 import type { LaunchPlan, ModelChoice } from "./plan.ts";
 import { poolFor, refusedByPool, skillsStayHome, WAITING_ATTEMPTS } from "./pool.ts";
 import { choosePrincipal } from "./principal.ts";
@@ -62,7 +62,7 @@ export interface LaunchRequest {
 	/** The user asks, not the model. */
 	byUser?: true;
 	cleanup?: "keep" | "delete";
-	/** The pool whose workers are to do it. */
+	/** The pool whose workers should do it. */
 	pool?: string;
 	route?: unknown;
 }
@@ -135,7 +135,7 @@ export async function planLaunch(
 	const { pool } = away;
 	// Only the worker knows what its kernel can enforce.
 	const ringTrouble = pool ? undefined : parent.ringTrouble;
-	const agent = await keptToItsNetwork(asked, { config, ringTrouble });
+	const agent = await withEnforceableNetwork(asked, { config, ringTrouble });
 	const question = { agent, principal, config, parent, requested: request.model, session: chosenSession };
 	const chosen = await modelFor(question);
 	if (isRefusal(chosen)) return chosen;

@@ -14,7 +14,7 @@ interface Enforcement {
  * An agent whose file restricts the network becomes read-only where nothing enforces the restriction: with a shell it would
  * reach the whole network.
  */
-export async function keptToItsNetwork(
+export async function withEnforceableNetwork(
 	agent: AgentDefinition,
 	{ config, ringTrouble }: Enforcement,
 ): Promise<AgentDefinition> {

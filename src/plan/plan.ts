@@ -85,7 +85,7 @@ export interface PlannedPool {
 	maxAttempts: number;
 }
 
-/** What the kernel is to enforce. */
+/** What the kernel should enforce. */
 export interface PlannedSandbox {
 	/** `auto`: where the kernel can. `require`: the run does not start without enforcement. */
 	mode: "off" | "auto" | "require";

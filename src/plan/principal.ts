@@ -13,7 +13,7 @@ export interface Requester {
 	agentDir: string;
 }
 
-/** The principal a run is to work under, if the requester may target it. */
+/** The principal that a run works under, or a refusal if the requester may not target it. */
 export function choosePrincipal(agentId: string | undefined, from: Requester): Principal | Refusal {
 	const { requester, allowAny, ids } = allowedPrincipals(from);
 	const id = agentId ?? requester;

@@ -61,5 +61,5 @@ const toolsLine = (tools: readonly string[]): string => `- Your tools: ${tools.j
 const MAY_BE_SILENT = `- If your task says when nothing is to be reported, and that is the case, return exactly ${SILENCE} as \`result\`.\n`;
 
 /** For a child whose result is announced, and which may stay silent. Added once. */
-export const toldOfSilence = (prompt: string): string =>
+export const withSilenceAllowed = (prompt: string): string =>
 	prompt.includes(MAY_BE_SILENT) ? prompt : `${prompt}${MAY_BE_SILENT}`;

@@ -23,8 +23,7 @@ export const systemClock: Clock = {
 };
 
 /**
- * Calls after messages that arrived meanwhile: in a process that was suspended, Node calls timers before it reads its
- * sockets.
+ * Lets waiting messages go first: in a process that was suspended, Node calls timers before it reads its sockets.
  */
 function after(ms: number, call: () => void): () => void {
 	let immediate: NodeJS.Immediate | undefined;

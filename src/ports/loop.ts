@@ -3,16 +3,16 @@ import type { Clock } from "./clock.ts";
 /** A look shorter than this needs no pause after it. */
 const SHORT_LOOK_MS = 2;
 /**
- * From this duration on, looks take at most a fifth of the time. Shorter looks get less space, down to as long as they
- * take.
+ * After looks of this duration or more, the pause is four times as long, so they take at most a fifth of the time. The
+ * pause after a shorter look is at least as long as the look.
  */
 const LONG_LOOK_MS = 10;
-const MOST_SPACED = 4;
+const LONGEST_PAUSE_IN_LOOKS = 4;
 /**
- * The most space after a look. A process that was suspended in a look, or waited for a lock, has not been busy, and others
- * wait for it.
+ * The longest pause. A look that took long because its process was suspended or waited for a lock was not busy, and other
+ * processes wait for it.
  */
-const LONGEST_SPACE_MS = 1000;
+const LONGEST_LOOP_PAUSE_MS = 1000;
 
 /**
  * The loop of a process. It looks again at the next hint, or at the latest when the previous look asked for it. Hints that
@@ -21,7 +21,7 @@ const LONGEST_SPACE_MS = 1000;
  */
 export class Loop {
 	readonly #clock: Clock;
-	/** Returns the milliseconds until the next look without a hint; undefined: no such look. Must not throw. */
+	/** Returns the milliseconds until the next look; undefined: only a hint brings one. Must not throw. */
 	readonly #look: () => number | undefined;
 	#cancel = () => {};
 	#isHinted = false;
@@ -41,7 +41,7 @@ export class Loop {
 		this.#lookIn(this.#notBefore - this.#clock.elapsed());
 	};
 
-	/** Looks without waiting for a turn. */
+	/** Looks without waiting for the pause to end. */
 	lookNow(): void {
 		this.#cancel();
 		this.#isHinted = false;
@@ -52,8 +52,8 @@ export class Loop {
 		// One long look says little, because the first one in a process compiles the code it runs. Two in a row do.
 		const usualMs = Math.min(tookMs, this.#lastTookMs);
 		this.#lastTookMs = tookMs;
-		const spaced = Math.min(Math.max(1, (MOST_SPACED * usualMs) / LONG_LOOK_MS), MOST_SPACED);
-		this.#notBefore = usualMs > SHORT_LOOK_MS ? ended + Math.min(spaced * usualMs, LONGEST_SPACE_MS) : 0;
+		const looks = Math.min(Math.max(1, (LONGEST_PAUSE_IN_LOOKS * usualMs) / LONG_LOOK_MS), LONGEST_PAUSE_IN_LOOKS);
+		this.#notBefore = usualMs > SHORT_LOOK_MS ? ended + Math.min(looks * usualMs, LONGEST_LOOP_PAUSE_MS) : 0;
 		if (this.#isOver || this.#isHinted || againInMs === undefined) return;
 		this.#lookIn(againInMs);
 	}

@@ -24,23 +24,23 @@ export type HookEnd =
 /** The limit for each stream. Output beyond it is dropped. */
 const MOST_HEARD = 16 * 1024;
 
-/** A process that the hook started may hold its pipes open. */
+/** How long to read on after a hook has exited: a process that it started may keep its pipes open. */
 const LAST_WORDS_MS = 200;
 
-/** A script may ask for two hundred runs at once. */
+/** The most hooks at once: a script may ask for two hundred runs at the same time. */
 const MOST_AT_ONCE = 8;
 
 let underWay = 0;
 const inLine: (() => void)[] = [];
 
-/** Runs the program of a hook to its end, or ends it when its time is up. Never fails. */
+/** Runs the program of a hook to its end, or kills it when its time is up. Never rejects. */
 export async function runHook(run: HookRun): Promise<HookEnd> {
 	if (underWay >= MOST_AT_ONCE) await new Promise<void>((resolve) => inLine.push(resolve));
 	else underWay++;
 	try {
 		return run.signal?.aborted ? { kind: "aborted" } : await untilEnded(run);
 	} finally {
-		// The next hook in line gets its place.
+		// The next waiting hook gets this one's place.
 		const next = inLine.shift();
 		if (next) next();
 		else underWay--;
@@ -50,7 +50,7 @@ export async function runHook(run: HookRun): Promise<HookEnd> {
 function untilEnded({ command, cwd, timeoutMs, input, clock, signal }: HookRun): Promise<HookEnd> {
 	const { promise, resolve } = Promise.withResolvers<HookEnd>();
 	const [program = "", ...args] = command;
-	// A process group of its own, so that all of it can be ended, and Ctrl+C in the terminal does not reach it.
+	// Its own process group, so that all of it can be killed, and Ctrl+C in the terminal does not reach it.
 	const detached = process.platform !== "win32";
 	const child = spawn(program, args, { cwd, detached, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
 	const heard = { stdout: "", stderr: "" };
@@ -84,7 +84,7 @@ function untilEnded({ command, cwd, timeoutMs, input, clock, signal }: HookRun):
 		child.once("close", tell);
 		over.push(clock.after(LAST_WORDS_MS, tell));
 	});
-	// A hook that does not read its input has closed it, which is fine.
+	// A hook may close its input without reading it.
 	child.stdin.on("error", () => {});
 	child.stdin.end(`${JSON.stringify(input)}\n`);
 	return promise;

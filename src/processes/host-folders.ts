@@ -6,12 +6,12 @@ import type { Places } from "../ledger/places.ts";
 import { type HostId, isHostId } from "../run/ids.ts";
 import { isDead } from "./host-process.ts";
 
-/** Removes the files that a host in a ring kept for itself: its temporary files, and programs that stand in for others. */
+/** Removes the files that a host in a ring kept for itself: its temporary files, and the scripts that replace programs. */
 export function removeHostFolder(places: Places, id: HostId): void {
 	rmSync(join(places.ringed.hosts, id), { recursive: true, force: true });
 }
 
-/** Removes the same for hosts that were killed and could not do it themselves. */
+/** Removes the files of hosts that were killed before they could do it themselves. */
 export function sweepHostFolders(ledger: Ledger, places: Places, at: number): number {
 	const left = foldersIn(places.ringed.hosts);
 	if (left.length === 0) return 0;

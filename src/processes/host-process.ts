@@ -14,9 +14,9 @@ export function isDead({ pid, pidStarted }: HostProcess): boolean {
 }
 
 /**
- * Ends the process of a host that others have given up on: it hangs, or is suspended and would come back. Returns when the
- * process has stopped. Where the system does not report when a process was started, its pid may belong to another process,
- * and nothing is ended; the host then finds out by itself that it was replaced.
+ * Kills the process of a host that was given up on: it hangs, or is suspended and would come back. Returns when the process
+ * has stopped. If the system does not report when a process was started, its pid may belong to another process, so this
+ * kills nothing; the host then finds out by itself that it was replaced.
  */
 export function endProcess(host: HostProcess): void {
 	const { pid } = host;
@@ -24,7 +24,7 @@ export function endProcess(host: HostProcess): void {
 	try {
 		process.kill(pid, "SIGKILL");
 	} catch (error) {
-		if (!(error instanceof Error && "code" in error)) throw error; // Gone meanwhile.
+		if (!(error instanceof Error && "code" in error)) throw error; // It has exited in the meantime.
 	}
 	const deadline = performance.now() + END_WITHIN_MS;
 	const idle = new Int32Array(new SharedArrayBuffer(4));

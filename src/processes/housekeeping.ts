@@ -5,7 +5,7 @@ import { type EndedPlace, removeExpired, takeDailyTurn } from "../ledger/retenti
 import type { Log } from "../log/log.ts";
 import type { Ports } from "../ports/ports.ts";
 
-/** How long removing what has expired may take, before a host leaves. */
+/** How long a host that leaves may spend on removing what has expired. */
 const TIDY_MS = 1000;
 
 interface House {
@@ -23,7 +23,7 @@ export function archiveDue({ ledger, log, ports }: Pick<House, "ledger" | "log" 
 	for (const { sessionId, error } of failed) log.warn("not archived", { sessionId, error });
 }
 
-/** Removes what has expired: once a day, in a host that is about to leave, and not for long. */
+/** Removes what has expired. A host that is about to leave does this once a day, for a limited time. */
 export function tidyUp({ ledger, log, places, ports, retentionDays: ask }: House): void {
 	const at = ports.clock.now();
 	const retentionDays = ask();

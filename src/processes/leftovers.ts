@@ -8,8 +8,8 @@ import { isMcpTool } from "../run/pi-tools.ts";
 const startsProcesses = (tool: string): boolean => tool === "bash" || tool === "powershell" || isMcpTool(tool);
 
 /**
- * Ends processes that the shells and MCP servers of a child session left running. pi ends the process group of a shell.
- * Processes that moved to a session of their own, or belonged to a host that was killed, are found by the environment
+ * Kills processes that the shells and MCP servers of a child session left running. pi itself kills the process group of a
+ * shell. This finds processes that moved to another session, or belonged to a host that was killed, by the environment
  * variables that pi gives to every shell.
  */
 export function endLeftovers(session: { id: SessionId; tools: string[] }, onTrouble: (trouble: string) => void): void {
@@ -17,7 +17,7 @@ export function endLeftovers(session: { id: SessionId; tools: string[] }, onTrou
 	const mark = `PI_SESSION_ID=${session.id}`;
 	try {
 		for (const { pid, environment } of processes()) {
-			// Only our hosts set the second variable, and not a pi in which the user has opened the same session.
+			// Only our hosts set the second variable. A pi in which the user has opened the same session does not.
 			if (pid !== process.pid && environment.includes(mark) && environment.includes("PI_SUBAGENT_CHILD=1")) end(pid);
 		}
 	} catch (error) {
@@ -37,17 +37,17 @@ function processes(): RunningProcess[] {
 		const list = execFileSync("ps", ["-axEww", "-o", "pid=,command="], { encoding: "utf8", maxBuffer: 2 ** 26 });
 		return list.split("\n").map((line) => ({ pid: Number.parseInt(line, 10), environment: line.split(" ") }));
 	}
-	return []; // Windows ends the whole tree of a shell with it.
+	return []; // Windows kills the whole process tree of a shell with it.
 }
 
 /**
- * How often to look, a millisecond apart, at processes that seem to have no environment, and at those that will have one.
+ * How often to look, a millisecond apart, at processes that seem to have no environment, and at those that should have one.
  */
 const LOOKS = { few: 10, many: 250 };
 
 /**
- * A process that is just becoming another program has no environment for a moment, which is longer on a busy machine. We
- * wait for it, because the new program may be one that was left running.
+ * A process that is just becoming another program has no environment for a moment, which is longer on a busy machine. This
+ * waits for it, because the new program may be one that was left running.
  */
 function linuxProcesses(): RunningProcess[] {
 	const found: RunningProcess[] = [];
@@ -67,12 +67,12 @@ function linuxProcesses(): RunningProcess[] {
 const ENDING_OR_OF_THE_SYSTEM = 0x4 | 0x200000;
 
 /**
- * Processes of the system, finished ones, and those started with an empty environment, as others seem to have for a moment.
+ * Whether a process will not get an environment: it belongs to the system, has finished, or was started with an empty one.
  */
 function isWithoutEnvironment(pid: string): boolean {
 	const stat = ofProcess(pid, "stat");
 	if (stat === undefined) return true;
-	// proc(5) counts from 1, with the name in parentheses as the second, which may contain anything.
+	// proc(5) counts from 1. The second field is the name in parentheses, which may contain anything.
 	const field = (number: number) => stat.slice(stat.lastIndexOf(")") + 2).split(" ")[number - 3];
 	const [state = "", flags, start, end] = [field(3), field(9), field(50), field(51)];
 	return "ZX".includes(state) || (Number(flags) & ENDING_OR_OF_THE_SYSTEM) !== 0 || (start !== "0" && start === end);
@@ -82,7 +82,7 @@ function ofProcess(pid: string, file: "environ" | "stat"): string | undefined {
 	try {
 		return readFileSync(`/proc/${pid}/${file}`, "utf8");
 	} catch (error) {
-		if (error instanceof Error && "code" in error) return undefined; // Gone meanwhile, or another user's.
+		if (error instanceof Error && "code" in error) return undefined; // It has exited, or belongs to another user.
 		throw error;
 	}
 }
@@ -91,6 +91,6 @@ function end(pid: number): void {
 	try {
 		process.kill(pid, "SIGKILL");
 	} catch (error) {
-		if (!(error instanceof Error && "code" in error)) throw error; // Gone meanwhile.
+		if (!(error instanceof Error && "code" in error)) throw error; // It has exited.
 	}
 }

@@ -12,7 +12,7 @@ import type { Usage } from "../run/usage.ts";
 export type ToHost =
 	| { type: "wake" } // There is something new in the ledger: a queued run, a stop request, a message.
 	| { type: "ping" } // Answered with a pong: a process that listens may still not be able to work.
-	// Quiet: without progress. User: there is a user here to answer questions. The latest one counts.
+	// Quiet: without progress. User: there is a user here to answer questions. The latest message counts.
 	| { type: "watch"; runId: RunId; quiet?: boolean; user?: boolean }
 	// Like watch, from an observer: see Watchers. It is a separate message, so that an older host, which would treat an
 	// observer as a watcher, ignores it.
@@ -22,7 +22,7 @@ export type ToHost =
 
 export type FromHost = { type: "pong" } | OfRun;
 
-/** What the watchers of a run are told. */
+/** What the watchers of a run hear. */
 export type OfRun =
 	| { type: "progress"; runId: RunId; progress: Progress }
 	| { type: "started" | "ended" | "asks"; runId: RunId }
@@ -47,7 +47,7 @@ export interface Progress {
 	context?: ContextUse;
 }
 
-/** Whether a message has the shape above: the other side may have another version, or not be ours at all. */
+/** Undefined if a message does not have the shape above: the sender may have another version, or not be ours at all. */
 export function asToHost(message: unknown): ToHost | undefined {
 	if (!isRecord(message)) return undefined;
 	const { type, runId, askId, answer, quiet, user } = message;
@@ -62,7 +62,7 @@ export function asToHost(message: unknown): ToHost | undefined {
 	return isAnswerOfUser(answer) ? { type, runId, askId, answer } : undefined;
 }
 
-/** The texts in it are redacted: hosts do that before they send. */
+/** Hosts redact the texts before they send them. */
 export function asFromHost(message: unknown): FromHost | undefined {
 	if (!isRecord(message)) return undefined;
 	const { type, runId, askId, question, progress } = message;
@@ -87,7 +87,7 @@ function isQuestion(question: unknown): question is Question {
 	return kind === "input" && (placeholder === undefined || typeof placeholder === "string");
 }
 
-/** Checks the parts that are read as they come. The code that draws the rest checks it there. */
+/** Checks the parts that are used unchecked. The code that draws the rest checks it there. */
 export function isProgress(progress: unknown): progress is Progress {
 	if (!isRecord(progress) || !isRecord(progress.usage) || typeof progress.turnCount !== "number") return false;
 	return Array.isArray(progress.displayItems) && progress.displayItems.every(isDisplayItem);

@@ -1,10 +1,10 @@
-/** The command by which a pi process says which providers some extension files register. */
+/** The command that makes a pi process report which providers some extension files register. */
 export const PROVIDERS_COMMAND = "pi-geon-providers";
 
 /** The result for one extension file. */
 export type ProvidersOf = { file: string } & ({ loading: true } | { providers: string[] } | { error: string });
 
-/** A pipe of its own, because extensions may print while they load. */
+/** A separate pipe for the answers, because extensions may print while they load. */
 export const ANSWERS_FD = 3;
 
 export const encodeFiles = (files: readonly string[]): string =>

@@ -6,15 +6,16 @@ import type { HostId } from "../run/ids.ts";
 import { PATIENCE_MS } from "./lease.ts";
 
 /**
- * How long runs wait until the socket of their dead host is removed: until then no other host could listen there either.
+ * How long runs wait until the socket of their dead host is removed: while that fails, another host could not make its own
+ * socket in that folder either.
  */
 const CLEAR_WITHIN_MS = 20_000;
 
 /**
- * Gives up on silent hosts: at once if the process is dead, and otherwise once it has stayed silent while we watched. We
- * may have been away as long as the host was.
+ * Gives up on silent hosts: immediately if the process is dead, otherwise once it has stayed silent while this process
+ * watched, which may have been suspended as long as the host was.
  *
- * `ourselves`: the host that this process is. It learns at its next renewal whether others gave up on it.
+ * `ourselves`: the id of this process if it is a host. It learns at its next renewal whether others gave up on it.
  */
 export function createReaper(ports: Ports, ourselves?: HostId): Reaper {
 	const { clock, processes, wire } = ports;
@@ -30,7 +31,7 @@ export function createReaper(ports: Ports, ourselves?: HostId): Reaper {
 			return false;
 		},
 		elapsed: () => clock.elapsed(),
-		lookAgain: (host) => void silent.delete(host.id),
+		restartGracePeriod: (host) => void silent.delete(host.id),
 		clear(host, { hasRuns }) {
 			if (wire.remove(host.socket)) return true;
 			const since = notCleared.get(host.id) ?? clock.elapsed();
@@ -52,7 +53,7 @@ export function reapDead(ledger: Ledger, host: HostRecord, { clock, wire }: Port
 	mark(ledger, host.id, clock.now());
 }
 
-/** Ends what is left of a host that the ledger marks as gone. */
+/** Kills the process of a host that the ledger marks as gone, and removes its socket. */
 export function reap(host: HostRecord, { processes, wire }: Ports): void {
 	processes.end(host);
 	wire.remove(host.socket);

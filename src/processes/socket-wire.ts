@@ -10,7 +10,7 @@ const isFile = process.platform !== "win32";
 
 const NOT_ALLOWED = new Set<unknown>(["EACCES", "EPERM", "EROFS"]);
 
-/** A line that is longer than this is not one of ours. */
+/** A longer line is not one of ours. */
 const LONGEST_WIRE_LINE = 4 * 1024 * 1024;
 
 /** The real wire: unix sockets, or named pipes on Windows, that only this user can reach. One JSON value a line. */
@@ -30,7 +30,7 @@ export const socketWire: Wire = {
 	async listen(address, onLink, onTrouble) {
 		if (isFile) {
 			prepareSocketFolder(address);
-			rmSync(address, { force: true }); // The address holds our id, so no other process listens there.
+			rmSync(address, { force: true }); // The address contains our id, so no other process listens there.
 		}
 		const server = createServer((socket) => onLink(linkOver(socket)));
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ export const socketWire: Wire = {
 			if (isFile) rmSync(address, { force: true });
 			return true;
 		} catch (error) {
-			// The socket does no harm until it can be removed: the address holds the id of its host.
+			// The socket does no harm until it can be removed: its address contains the id of its host.
 			if (error instanceof Error && "code" in error && NOT_ALLOWED.has(error.code)) return false;
 			throw error;
 		}
@@ -60,7 +60,7 @@ export const socketWire: Wire = {
 
 function linkOver(socket: Socket): Link {
 	socket.setEncoding("utf8");
-	socket.on("error", () => socket.destroy()); // The other side died. "close" follows and says so.
+	socket.on("error", () => socket.destroy()); // The other side died. "close" follows and reports that.
 	return {
 		get isOpen() {
 			return !socket.destroyed && socket.writable;
@@ -80,7 +80,7 @@ function linkOver(socket: Socket): Link {
 	};
 }
 
-/** Splits on LF only: JSON may hold U+2028, at which `readline` would split too. */
+/** Splits on LF only: JSON may contain U+2028, at which `readline` would split too. */
 function receive(socket: Socket, take: (message: unknown) => void): void {
 	let rest = "";
 	socket.on("data", (chunk: string) => {

@@ -5,7 +5,7 @@ import type { Log } from "../log/log.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type HookEnd, runHook } from "./hook.ts";
 
-/** A hundred runs may end at once. */
+/** The most hooks at once: a hundred runs may end at the same time. */
 const AT_ONCE = 4;
 
 interface StopHooksSetup {
@@ -48,7 +48,7 @@ export class StopHooks {
 			log.error("stop hook failed", { runId: id, error });
 		} finally {
 			this.#running--;
-			// Begins those that had to wait for this one. If that fails, the next look does it.
+			// Begins hooks that waited for this one. If that fails, the next look does it.
 			try {
 				this.begin();
 			} catch (error) {
@@ -65,7 +65,7 @@ function factsOf(ended: HookEnd, redact: Ledger["redact"]): object {
 	return { how, ...facts, ...(said !== "" && { said: redact(said).slice(0, LONGEST_LOGGED) }) };
 }
 
-/** The field names of Claude Code's SubagentStop, and then ours. All text of the child is redacted. */
+/** Uses the field names of Claude Code's SubagentStop, then our own. All text of the child is redacted. */
 function stopInput({ run, plan, parentSession, sessionId, mode, label }: EndedRecord): object {
 	const { outcome } = run;
 	return {

@@ -23,9 +23,9 @@ export interface Attempt {
 }
 
 /** Why an attempt ended: the run ended with it, for this cause, or the run continued without it. */
-export type AttemptCause = Cause | keyof typeof WENT_ON;
+export type AttemptCause = Cause | keyof typeof RUN_CONTINUED;
 
-const WENT_ON = {
+const RUN_CONTINUED = {
 	/** The host died or fell silent, and the run was taken from it. */
 	host_lost: true,
 	/** The host left and gave the run back. */
@@ -38,4 +38,5 @@ const WENT_ON = {
 	unknown: true,
 } as const;
 
-export const wentOn = (cause: string): cause is keyof typeof WENT_ON => Object.hasOwn(WENT_ON, cause);
+/** Whether a run continues after an attempt that ends for this cause. */
+export const runContinued = (cause: string): cause is keyof typeof RUN_CONTINUED => Object.hasOwn(RUN_CONTINUED, cause);

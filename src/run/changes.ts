@@ -20,7 +20,7 @@ export interface Changes {
 
 export interface ChangedFile {
 	path: string;
-	/** Its name before, if it was renamed. */
+	/** Its previous name, if it was renamed. */
 	from?: string;
 	status: "A" | "M" | "D" | "R" | "T";
 	added: number;
@@ -31,13 +31,13 @@ export interface ChangedFile {
 }
 
 /**
- * pending: nothing is in the checkout. applying, undoing: a process is doing it, or was killed meanwhile. branched: they
+ * pending: nothing is in the checkout. applying, undoing: a process is doing it, or was killed while it did. branched: they
  * are on a branch of the user's repository, and not in the checkout. superseded: a later run of the same session includes
  * them.
  */
 export type ChangesState = "pending" | "applying" | "applied" | "undoing" | "branched" | "discarded" | "superseded";
 
-/** Changes as the result of a run tells them. */
+/** Changes as the result of a run reports them. */
 export interface ReportedChanges<Text extends string = string> {
 	base: Pick<TreeBase, "commit" | "dirty">;
 	/** Null: it changed nothing. */

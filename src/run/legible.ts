@@ -2,7 +2,7 @@
 const HIDDEN = String.raw`[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]`;
 /** One emoji of a sequence, with a skin tone, a selector, a keycap, or the tags of a flag. */
 const EMOJI = String.raw`\p{Emoji}(?:\p{Emoji_Modifier}|\uFE0F\u20E3?|[\u{E0030}-\u{E007A}]{1,7}\u{E007F})?`;
-/** What may be an emoji with hidden code points of its own; or nothing but hidden code points. */
+/** Either a possible emoji with hidden code points of its own, or hidden code points alone. */
 const CANDIDATES = new RegExp(
 	String.raw`(?=\p{Emoji}\p{Emoji_Modifier}?${HIDDEN})(${EMOJI}(?:\u200D${EMOJI}){0,9})|${HIDDEN}+`,
 	"gv",

@@ -20,7 +20,7 @@ export type TimeoutReason = "runtime" | "idle" | "tool";
 /** The internal tool with which a child ends its work. It exists in children only. */
 export const FINALIZE_TOOL = "subagent_finalize";
 
-/** How the child itself closed its work, with the internal finalize tool. `value` is there when it met a schema. */
+/** What the child passed to the finalize tool. `value` is the parsed result of an agent with an `outputSchema`. */
 export type Finalized<Text extends string = Redacted> =
 	| { status: "SUCCESS"; result: Text; value?: unknown }
 	| { status: "ERROR"; error: Text; result?: Text };
@@ -63,7 +63,7 @@ interface OutcomeFacts<Text extends string> {
 	context?: ContextUse;
 	/** The whole answer, or what there was of it; never truncated. */
 	output?: Text;
-	/** What limited the run to what it may do; absent if it was never set up. */
+	/** What confined the run; absent if its sandbox was never set up. */
 	sandbox?: SandboxReport<Text>;
 	/** What it changed in its tree; absent if it had none. */
 	changes?: ReportedChanges<Text>;
@@ -92,7 +92,7 @@ export interface FailureOutcome<Text extends string = Redacted> extends OutcomeF
 	lastEvent?: Text;
 }
 
-/** The `reason` of an error that the machine caused, and not the task. */
+/** The `reason` of an error that the machine caused, not the task. */
 export const DISK_FULL = "disk_full";
 
 /**

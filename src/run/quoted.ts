@@ -1,6 +1,6 @@
 const LONGEST_QUOTE = 100;
 
-/** Text from others, quoted in a message: short, however long it was. */
+/** Text from others, quoted in a message and cut to a readable length. */
 export const quoted = (text: string): string => `"${shortened(text)}"`;
 
 export function shortened(text: string): string {

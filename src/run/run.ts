@@ -17,12 +17,11 @@ import type { Outcome } from "./outcome.ts";
  * (it was stopped, its attempts are used up, or nothing could be started for it).
  * - From its end on, a run owes its outcome to the session that asked, until that is delivered or skipped. Both are final.
  * - No run is lost to another's fault. One whose last attempt ended in the death of a host that it shared gets one
- *   more, in a host of its own; what happens there is its own fault. The exception is a run that was to be tried only
- *   once.
- * - A run that changes its model counts another attempt, and may have one more: a hop takes none of those that are kept for
- * hosts that die and requests that fail. Which of its models is asked is the number of its hops.
+ *   more, in a host of its own; what happens there is its own fault. The exception is a run that may be tried only once.
+ * - A hop counts as an attempt and raises the maximum by one, so that it uses up none of the attempts that are kept for
+ *   hosts that die and requests that fail. The number of hops says which of its models the run uses.
  * - Only an ended run whose debt is settled may be archived.
- * - A stop request is kept whatever happens. The first one counts. A run with a stop request is never claimed again.
+ * - A stop request is never dropped, and the first one counts. A run with a stop request is never claimed again.
  */
 export type Run = QueuedRun | RunningRun | EndedRun;
 

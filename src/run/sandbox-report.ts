@@ -1,11 +1,11 @@
 /** Where a run may write: nowhere, in a tree of its own, or in the user's checkout. */
 export type WriteScope = "none" | "worktree" | "checkout";
 
-/** What limited a run to what it may do. */
+/** What confined a run. */
 export interface SandboxReport<Text extends string = string> {
-	/** `policy`: only the choice of its tools limits it. */
+	/** `policy`: only the choice of its tools confines it. */
 	enforced: "kernel" | "policy";
-	/** The program that set up the enforcement by the kernel. */
+	/** The program that set up the kernel's enforcement. */
 	by?: Text;
 	/** Why the kernel does not enforce it. */
 	why?: Text;

@@ -1,4 +1,4 @@
-/** The span of another program that asked, as W3C Trace Context writes it. */
+/** The span of the program that started this one, as W3C Trace Context writes it. */
 export interface TraceContext {
 	/** `traceparent`: 00-<32 hex>-<16 hex>-<2 hex>. */
 	parent: string;

@@ -42,7 +42,7 @@ export function actOnRun({ ledger, calls, watched, hosts }: Acting, action: RunA
 			const sessionBusy = waitsForSession(ledger, runId);
 			const run = found.open.get(runId);
 			const starting = !sessionBusy && ((run && isOfPool(run.profile)) || hasPlace(ledger, runId, action.place));
-			// Its host has heard of it and takes it now. pi would draw a row that is outdated a moment later.
+			// Its host knows of it and is about to claim it. pi would draw a row that is outdated a moment later.
 			if (starting && watched.has(runId)) break;
 			calls.options(id)?.onQueued?.({ position: action.place, sessionBusy, starting });
 			break;

@@ -4,10 +4,10 @@ import type { RunId } from "../run/ids.ts";
 import type { QuestionEnd } from "../run/question.ts";
 
 /** There is no user here. Another watcher of the same run may have one. */
-export const NOBODY = Symbol("nobody");
+export const NO_USER = Symbol("no user");
 
 /** Shows a question of a child's extension to the user. Resolves with undefined to decline. */
-export type AskUser = (runId: RunId, question: Question, signal: AbortSignal) => Promise<Answer | typeof NOBODY>;
+export type AskUser = (runId: RunId, question: Question, signal: AbortSignal) => Promise<Answer | typeof NO_USER>;
 
 /** Asks the user a question of a child, until the signal says that it is obsolete. */
 export type ShowQuestion = (

@@ -8,11 +8,11 @@ import type { Caller } from "./decide.ts";
 
 /** Why a run has not started yet. */
 export interface WhyQueued {
-	/** How many are served before it. */
+	/** How many runs are ahead of it. */
 	position: number;
-	/** An earlier run of the same child session is not over. */
+	/** An earlier run of the same child session has not finished. */
 	sessionBusy: boolean;
-	/** There is a place for it: it waits for nothing but its host. */
+	/** There is a place for it in the lane: it only waits for its host. */
 	starting: boolean;
 }
 
@@ -22,10 +22,10 @@ export interface WatchOptions {
 	/** Names the requester of the stop. Called when the signal fires. */
 	stopper?: () => string;
 	/** The stop request is in the ledger. */
-	onStopAsked?: () => void;
+	onStopRequested?: () => void;
 	onProgress?: (progress: Progress) => void;
 	onQueued?: (waiting: WhyQueued) => void;
-	/** Something keeps us from looking after the run. The loop tries again. */
+	/** Something keeps this process from watching the run. The loop tries again. */
 	onTrouble?: (message: string) => void;
 	/** There is a connection to the host that works on the run, or that should. */
 	onReached?: (connection: HostConnection) => void;
@@ -37,10 +37,10 @@ export interface Leaving {
 	leave: AbortSignal;
 }
 
-/** The session that pi has open, as far as the loop is concerned. */
+/** What the loop needs of the session that pi has open. */
 export interface AttendedSession {
 	readonly id: string;
-	/** Takes its open runs. Returns the milliseconds until the next look without a hint; undefined: no such look. */
+	/** Receives its open runs. Returns the milliseconds until the next look; undefined: only a hint brings one. */
 	look(open: readonly OpenRun[], isInTrouble: boolean): number | undefined;
 	/** The runs whose progress is wanted. */
 	followed(open: readonly OpenRun[]): ReadonlySet<RunId>;
@@ -58,7 +58,7 @@ export interface AwaitedCall {
 	readonly options: WatchOptions;
 	/** Who wants the run stopped, until the ledger has the request. */
 	stopBy?: string | undefined;
-	/** The connection that the caller was last told of. */
+	/** The connection that was last reported to the caller. */
 	reached?: HostConnection;
 	resolve(ended: EndedRecord | undefined): void;
 	reject(error: unknown): void;
@@ -75,7 +75,7 @@ export class Calls {
 		return this.#callers;
 	}
 
-	/** Keeps the callers that still wait, with the decision about each. All others get their answer. */
+	/** Keeps the callers that still wait, with the latest decision about each. The others have got their answers. */
 	keep(callers: readonly Caller[]): void {
 		this.#callers = callers;
 	}
@@ -104,7 +104,7 @@ export class Calls {
 		return this.#calls.get(id)?.options;
 	}
 
-	/** There is a connection to the host of a run. Tells each caller that awaits the run, once per connection. */
+	/** Tells each caller that awaits the run, once per connection, that there is a connection to the run's host. */
 	reached(runId: RunId, connection: HostConnection): void {
 		for (const call of this.of(runId)) {
 			if (call.reached !== connection) call.options.onReached?.(connection);

@@ -3,7 +3,7 @@ import type { Places } from "../ledger/places.ts";
 
 /**
  * The environment of a pi that we start, with a folder for Node's compile cache. Without one, pi keeps that cache in the
- * temp folder, where other users may write, and runs what it finds there. A folder that the user names is kept.
+ * temp folder, where other users may write, and runs what it finds there. The user's own setting takes precedence.
  */
 export function withCompileCache(
 	env: Readonly<Record<string, string>>,

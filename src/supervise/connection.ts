@@ -9,7 +9,7 @@ import {
 	type ToHost,
 } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
-import { NOBODY } from "./ask.ts";
+import { NO_USER } from "./ask.ts";
 
 /** What a watcher of a run hears. All of it is a hint. */
 export interface WatchListener {
@@ -20,7 +20,7 @@ export interface WatchListener {
 	/** Something happened: look at the ledger. */
 	onHint(): void;
 	/** An extension of the child asks the user something. The signal fires when the question needs no answer any more. */
-	onAsk(question: Question, signal: AbortSignal): Promise<Answer | typeof NOBODY>;
+	onAsk(question: Question, signal: AbortSignal): Promise<Answer | typeof NO_USER>;
 }
 
 /** These messages only say that there is something new in the ledger. */
@@ -112,7 +112,7 @@ export class HostConnection {
 		const listeners = this.#listenersOf(known.runId);
 		if (known.type === "progress") for (const listener of listeners) listener.onProgress?.(known.progress);
 		if (HINTS_ONLY.has(known.type)) for (const listener of listeners) listener.onHint();
-		// All listeners speak to the same user, who is asked once.
+		// All listeners have the same user, who is asked once.
 		if (known.type === "ask") void this.#ask(known, listeners[0]);
 		if (known.type === "withdrawn") this.#asked.get(known.askId)?.abort();
 	}
@@ -125,10 +125,10 @@ export class HostConnection {
 		const gone = new AbortController();
 		this.#asked.set(askId, gone);
 		// A dialog may fail to open in a session that was just left. It then has no user to answer it.
-		const answer = await listener?.onAsk(question, gone.signal).catch((): typeof NOBODY => NOBODY);
+		const answer = await listener?.onAsk(question, gone.signal).catch((): typeof NO_USER => NO_USER);
 		this.#asked.delete(askId);
 		if (gone.signal.aborted) return;
-		if (listener === undefined || answer === NOBODY) this.#send({ type: "pass", runId, askId });
+		if (listener === undefined || answer === NO_USER) this.#send({ type: "pass", runId, askId });
 		else this.#send({ type: "answer", runId, askId, answer });
 	}
 }

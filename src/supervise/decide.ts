@@ -2,9 +2,9 @@ import type { RunId } from "../run/ids.ts";
 
 /** How often to look without a hint. */
 const LOOK_EVERY_MS = 500;
-/** The same while a host is starting, which takes a third of a second; less often if it takes long. */
+/** How often to look while a host is starting, which takes a third of a second; less often if it takes longer. */
 const lookEveryMsAtStart = (startingForMs: number): number => Math.min(Math.max(20, startingForMs / 20), LOOK_EVERY_MS);
-/** The same while something keeps us from looking after a run. */
+/** How often to look while something keeps this process from watching a run. */
 export const LOOK_EVERY_MS_IN_TROUBLE = 2000;
 
 /** A caller in this process that awaits a run: a tool call, or a command of the shell. */
@@ -13,14 +13,14 @@ export interface Caller {
 	readonly runId: RunId;
 	/** The caller no longer wants to wait. The run continues. */
 	readonly hasLeft: boolean;
-	/** How many runs were ahead of this one when the caller was last told. */
-	readonly toldPlace?: number | undefined;
+	/** How many runs were ahead of this one, as last reported to the caller. */
+	readonly knownPlace?: number | undefined;
 }
 
 /** A run as the ledger has it at this look. */
 export interface SeenRun {
 	readonly state: "queued" | "running" | "ended";
-	/** Whether the session that pi has open asked for the run. */
+	/** Whether the run belongs to the session that pi has open. */
 	readonly ofSession: boolean;
 	/** How many runs are ahead of it; undefined if it does not wait. */
 	readonly place?: number | undefined;
@@ -57,8 +57,8 @@ export function decideRuns(state: RunsState, seen: SeenRuns): { state: RunsState
 			return [];
 		}
 		const place = run?.place;
-		if (place !== undefined && place !== caller.toldPlace) places.push({ do: "tell place", caller, place });
-		return [{ ...caller, toldPlace: place }];
+		if (place !== undefined && place !== caller.knownPlace) places.push({ do: "tell place", caller, place });
+		return [{ ...caller, knownPlace: place }];
 	});
 	const awaited = new Set(callers.map(({ runId }) => runId));
 	const watched = new Set<RunId>();
@@ -67,7 +67,7 @@ export function decideRuns(state: RunsState, seen: SeenRuns): { state: RunsState
 		watched.add(runId);
 		actions.push({ do: "reach", runId });
 	}
-	// After the hosts know of their runs: pi takes a millisecond to show each of these.
+	// Last, once the hosts know of their runs: pi takes a millisecond to show each of these.
 	actions.push(...places);
 	for (const runId of state.watched) if (!watched.has(runId)) actions.push({ do: "unwatch", runId });
 	return { state: { callers, watched }, actions };
@@ -89,7 +89,7 @@ export interface Waits {
 	startingForMs?: number | undefined;
 }
 
-/** How long to wait for a hint, if there is anything to wait for. */
+/** The milliseconds until the next look; undefined: only a hint brings one. */
 export function lookAgainIn({ anyCaller, isInTrouble, startingForMs }: Waits): number | undefined {
 	if (isInTrouble) return LOOK_EVERY_MS_IN_TROUBLE;
 	if (startingForMs !== undefined) return lookEveryMsAtStart(startingForMs);

@@ -19,7 +19,7 @@ export interface StartCommand {
 }
 
 /**
- * The same command in the ring of a host, as far as this machine supports rings. Creates the folders that the ring needs.
+ * The same command in the ring of a host, if this machine supports rings. Creates the folders that the ring needs.
  */
 export function inHostRing(host: HostRecord, { command, env }: StartCommand, where: RingWhere): StartCommand {
 	const found = bwrapHere();
@@ -57,7 +57,7 @@ function outerRing(
 		shown: searches.shown,
 		env: {
 			TMPDIR: realPath(tmp),
-			// A folder that the user names is kept. It is read-only in the ring, so the host cannot spoil it.
+			// A folder that the user configured stays. It is read-only in the ring, so the host cannot change it.
 			...(env.NODE_COMPILE_CACHE === places.compiled && { NODE_COMPILE_CACHE: compiled }),
 			// pi starts a program from its own folder, or else the first one on the PATH.
 			...(searches.onPath && { PATH: `${realPath(programs)}:${env.PATH ?? ""}` }),

@@ -24,7 +24,7 @@ import { startHost } from "./start-host.ts";
 const START_ATTEMPTS = 2;
 /** How often to look whether a host that was prepared is ready. */
 const READY_YET_MS = 50;
-/** How long to keep a connection that nothing needs: a host lives about as long without runs. */
+/** How long to keep an unused connection. An idle host stays about as long. */
 const UNUSED_FOR_MS = 60_000;
 /** How often, and for how long, to retry a start that the system refuses because of a full disk or missing permissions. */
 const REFUSED_STARTS = { times: 10, forMs: 30_000 };
@@ -45,7 +45,7 @@ interface ExitedHost {
 	wasLate: boolean;
 }
 
-/** The hosts within reach of this process: found or started, connected to, and reaped when they turn out to be dead. */
+/** The hosts that this process works with: it finds or starts them, connects to them, and reaps dead ones. */
 export class Hosts {
 	readonly #ledger: Ledger;
 	readonly #places: Places;
@@ -89,7 +89,7 @@ export class Hosts {
 	}
 
 	/**
-	 * Starts the host that such a run will need, ahead of time, and connects to it, so that the run need not wait for either.
+	 * Starts the host that such a run will need, and connects to it, ahead of time, so that the run does not wait for either.
 	 */
 	prepare(plan: RingedPlan): void {
 		const profile = this.#profiles.for(plan);
@@ -106,7 +106,7 @@ export class Hosts {
 		}
 	}
 
-	/** Undefined too if the ledger cannot be read now: the run itself will connect. */
+	/** Undefined also if the ledger cannot be read now: the run itself will connect. */
 	#known(id: HostId): HostRecord | undefined {
 		try {
 			return findHost(this.#ledger, id);
@@ -173,7 +173,7 @@ export class Hosts {
 		}
 	}
 
-	/** Not listening: still starting, or dead. If dead, its leases need not be waited out. */
+	/** The host does not listen: it is still starting, or dead. If it is dead, no run waits for its leases to expire. */
 	#notConnected(host: HostRecord, error: unknown): void {
 		try {
 			if (!(error instanceof Error && "code" in error)) throw error;
@@ -228,13 +228,13 @@ export class Hosts {
 			this.#refused ??= { since: this.#ports.clock.elapsed(), times: 0 };
 			this.#refused.times++;
 			this.#lastFailure = messageOf(error);
-			// No run must wait for a host that was never started.
+			// A run must never wait for a host that was not started.
 			this.#reap(host);
 			throw error;
 		}
 	}
 
-	/** Both limits must be reached, since a process that was suspended has not tried. */
+	/** Both limits have to be reached: a process that was suspended did not try all that time. */
 	get #isRefusedForGood(): boolean {
 		if (!this.#refused) return false;
 		const { since, times } = this.#refused;
@@ -283,7 +283,7 @@ export class Hosts {
 		const left = now?.pid !== undefined && now.state === "gone";
 		this.#log[left ? "info" : "warn"]("a host ended", { host: host.id, ...(!left && { reason }) });
 		// A host that was ready once has recorded its pid. A host that left because another took its place has not failed:
-		// a process that was suspended finds several hosts that it started meanwhile.
+		// a process that was suspended may find that several of its hosts did.
 		const wasReplaced = now?.state === "closing" && !wasLate;
 		if (now?.pid === undefined && !wasReplaced) this.#failures.push(reason);
 		this.#lastFailure = reason;
@@ -301,7 +301,7 @@ export class Hosts {
 		return undefined;
 	}
 
-	/** Returns whether this is news: a host whose socket cannot be removed is found dead again and again. */
+	/** Returns whether this is new: a host whose socket cannot be removed is found dead at every look. */
 	#reapIfDead(host: HostRecord): boolean {
 		if (!this.#ports.processes.isDead(host)) return false;
 		const isKnown = host.state === "closing" && host.leaseUntil <= this.#now;

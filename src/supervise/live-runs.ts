@@ -20,7 +20,7 @@ const MOST_LIVE_RUNS = 50;
 export class LiveRuns {
 	readonly #viewers = new Set<Viewer>();
 	readonly #progress = new Map<RunId, Progress>();
-	/** Runs that a call waits for and has no room to show. */
+	/** Runs that a call waits for but has no room to show. */
 	readonly #awaited = new Map<RunId, OpenRun["state"]>();
 	#open: readonly OpenRun[] = [];
 
@@ -35,8 +35,8 @@ export class LiveRuns {
 		for (const viewer of this.#viewers) viewer.changed();
 	}
 
-	/** The call has its answer, or does not wait any more. */
-	awaited(id: RunId): void {
+	/** The call has its answer, or has stopped waiting. */
+	endAwait(id: RunId): void {
 		if (!this.#awaited.delete(id)) return;
 		if (!this.#isShown(id)) this.#progress.delete(id);
 		for (const viewer of this.#viewers) viewer.changed();
@@ -53,7 +53,7 @@ export class LiveRuns {
 		return () => this.#viewers.delete(viewer);
 	}
 
-	/** All that are open now, as the ledger has them. */
+	/** Receives all runs that are open now, as the ledger has them. */
 	observe(open: readonly OpenRun[]): void {
 		const isSame = open.length === this.#open.length && open.every((run, index) => isSameRun(run, this.#open[index]));
 		this.#open = open;

@@ -2,7 +2,7 @@ import type { Link, Wire } from "../ports/wire.ts";
 import { type Answer, asFromHost, type Progress, type Question, type ToHost } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
 
-/** What an observer is told of a run. */
+/** What an observer hears about a run. */
 export interface ObserverListener {
 	onProgress(progress: Progress): void;
 	/** The dialogs of the child's extensions that are open now. */

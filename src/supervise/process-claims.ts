@@ -16,7 +16,7 @@ export class ProcessClaims<Id> {
 	readonly #ports: Ports;
 	readonly #store: ClaimStore<Id>;
 	#name: string | undefined;
-	/** Until when each claim holds, by the clock that never goes back: we must renew it in time. */
+	/** Until when each claim holds, by the clock that never goes back. This process has to renew it before then. */
 	readonly #until = new Map<Id, number>();
 
 	/**
@@ -34,7 +34,7 @@ export class ProcessClaims<Id> {
 		return this.#until.size;
 	}
 
-	/** Names this process to others, so that they need not wait for it if it is dead. Most sessions never need it. */
+	/** Identifies this process to others, so that they need not wait for it if it is dead. Most sessions never need it. */
 	get #claimer(): string {
 		if (this.#name === undefined) {
 			const { pid, started } = this.#ports.processes.self;
@@ -64,7 +64,7 @@ export class ProcessClaims<Id> {
 		return ours;
 	}
 
-	/** Whether a claimer may still be there. Where the system does not tell, its claim has to expire. */
+	/** Whether a claimer may still be alive. If the system cannot tell, its claim has to expire. */
 	readonly #isAlive = (claimer: string, until: number): boolean => {
 		const { clock, processes } = this.#ports;
 		const [pid, pidStarted] = claimer.split(":");
@@ -77,7 +77,7 @@ export class ProcessClaims<Id> {
 		return clock.elapsed() - since < CLAIM_MS;
 	};
 
-	/** This process switches to another session. The process that opens this one next need not wait. */
+	/** Gives the session's claims back when this process leaves it, so that the next process to open it need not wait. */
 	giveBack(ledger: Ledger, session: string): void {
 		this.#store.giveBack(ledger, this.#claimer, session);
 		this.#until.clear();

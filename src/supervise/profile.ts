@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { POOL_PREFIX } from "../ledger/profile-key.ts";
 
-/** Everything about a process that cannot be changed once it runs. Runs go to a host that has theirs. */
+/** Everything about a process that cannot be changed once it runs. A run needs a host of its profile. */
 export interface HostProfile {
-	/** Names the profile in the ledger without telling what is in the environment. */
+	/** Names the profile in the ledger without revealing the environment. */
 	digest: string;
 	/** How to start the same pi again: the executable, and its script if it is not a compiled binary. */
 	command: string[];
@@ -44,7 +44,7 @@ export interface ProfileFacts {
 export function profileOf({ command, piVersion, agentDir, hostEntry, env: given }: ProfileFacts): HostProfile {
 	const env = {
 		...stableEnvironment(given),
-		// The depth guard: every process that a child starts can tell that it is inside a child.
+		// The depth guard: every process that a child starts knows that it is inside a child.
 		PI_SUBAGENT_CHILD: "1",
 		PI_SUBAGENT_DEPTH: "1",
 	};
@@ -54,7 +54,10 @@ export function profileOf({ command, piVersion, agentDir, hostEntry, env: given 
 	return { digest, command, env, agentDir, hostEntry };
 }
 
-/** The same process in a ring. A host that was started before a principal had its folder could not write there. */
+/**
+ * The profile of the same process in a ring. The principals are part of it: a host that was started before a principal had
+ * its folder could not write there.
+ */
 export function inRing(profile: HostProfile, principals: readonly string[]): HostProfile {
 	const digest = createHash("sha256")
 		.update(JSON.stringify([profile.digest, principals]))
@@ -63,7 +66,7 @@ export function inRing(profile: HostProfile, principals: readonly string[]): Hos
 	return { ...profile, digest, ring: { principals } };
 }
 
-/** The same process, whose runs are done by workers of a pool. Without a ring: it reads the checkout and reaches a database. */
+/** The profile of a host that posts runs to a pool. It has no ring: it reads the checkout and connects to a database. */
 export const forPool = (profile: HostProfile, name: string): HostProfile => ({
 	...profile,
 	digest: `${POOL_PREFIX}${name}:${profile.digest}`,

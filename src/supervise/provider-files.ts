@@ -19,24 +19,23 @@ interface ProviderQuestion {
 	candidates: readonly string[];
 	profile: HostProfile;
 	places: Places;
-	/** Asks again, even if an earlier answer is known. */
-	afresh?: boolean;
+	/** Asks pi again, even if an earlier answer is known. */
+	fresh?: boolean;
 }
 
 /**
- * Which extensions register a provider. pi does not tell, so a pi process loads them without a session and looks. A
- * provider that was found is remembered by the content of the file. A provider that was not found is not remembered, since
- * a file may import others.
+ * Which extensions register a provider. pi does not say, so a separate pi process loads them without a session and checks.
+ * The answer is remembered by the content of the file, but only if the provider was found: a file may import others.
  */
 export async function filesOfProvider({
 	provider,
 	candidates,
 	profile,
 	places,
-	afresh,
+	fresh = false,
 }: ProviderQuestion): Promise<ProviderFiles> {
 	const memory = memoryIn(places);
-	if (!afresh) {
+	if (!fresh) {
 		const known = candidates.map((file) => ({ file, providers: memory.read(file) }));
 		const files = known.filter(({ providers }) => providers?.includes(provider)).map(({ file }) => file);
 		// A file that was never examined may register the provider too.
@@ -114,7 +113,7 @@ function memoryIn(places: Places) {
 			return isRecord(stored) ? stored : {};
 		} catch (error) {
 			if (!(error instanceof Error)) throw error;
-			return {}; // Missing or damaged: its content is found out again.
+			return {}; // Missing or damaged: the next question fills it again.
 		}
 	};
 	return {

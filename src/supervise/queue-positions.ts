@@ -3,7 +3,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RunId } from "../run/ids.ts";
 
-/** How long to reuse an answer for all callers: a hundred callers with a thousand runs would each ask twice a second. */
+/** How long to reuse an answer for all callers: otherwise, a hundred callers would each ask twice a second. */
 const GOOD_FOR_MS = 250;
 
 /** How many runs are ahead of those that callers in this process wait for. */

@@ -6,7 +6,7 @@ import { shellWords } from "../sandbox/quote.ts";
 import { SEARCH_RING } from "../sandbox/search-ring.ts";
 
 export interface SearchPrograms {
-	/** The programs that stand in for others. */
+	/** The scripts that replace programs. */
 	names: string[];
 	/** Which file to mount where, for programs in pi's own folder. */
 	shown: { from: string; at: string }[];

@@ -10,7 +10,7 @@ import type { HostProfile } from "./profile.ts";
 export interface HostStart {
 	profile: HostProfile;
 	places: Places;
-	/** The process is ended if it is not ready by then. */
+	/** How long the process may take to get ready before it is killed. */
 	withinMs: number;
 	isReady: () => boolean;
 	onExit: (reason: string, how?: { wasLate: boolean }) => void;
@@ -19,8 +19,8 @@ export interface HostStart {
 }
 
 /**
- * Starts the process of a reserved host, detached: it outlives us. `onExit` reports a process that exited, or could not be
- * started, while this process was still running.
+ * Starts the process of a reserved host, detached, so that it outlives this one. `onExit` reports a process that could not
+ * be started, or that exited while this one was still running.
  */
 export function startHost(host: HostRecord, start: HostStart): void {
 	const { profile, places, onExit } = start;
@@ -39,7 +39,7 @@ export function startHost(host: HostRecord, start: HostStart): void {
 			"-p",
 			`/${HOST_COMMAND} ${host.id}`,
 		],
-		// What the user sets is kept.
+		// The user's own settings take precedence.
 		env: { ...HOST_MEMORY, ...withCompileCache(profile.env, places) },
 	};
 	const { command, env } = profile.ring ? inHostRing(host, plain, { places, profile }) : plain;
@@ -55,7 +55,7 @@ export function startHost(host: HostRecord, start: HostStart): void {
 	});
 	closeSync(log);
 	let wasLate = false;
-	// Unref'd, like the process: neither keeps this process alive.
+	// Unref the timer, like the process, so that neither keeps this process alive.
 	const giveUp = () =>
 		quietly(() => {
 			if (start.isReady()) return;
@@ -66,7 +66,7 @@ export function startHost(host: HostRecord, start: HostStart): void {
 	child.once("error", (error) => quietly(() => onExit(error.message)));
 	child.once("exit", (code, signal) => {
 		clearTimeout(tooLate);
-		// The process that bubblewrap waited for may still be there.
+		// The process that bubblewrap waited for may still be running.
 		quietly(() => signal === null || start.isReady() || endStarted(child));
 		// Whatever the cause, the next host tests the ring again before it relies on it.
 		quietly(() => start.isReady() || rmSync(places.ringed.proof, { force: true }));

@@ -59,7 +59,7 @@ export class Supervisor {
 	readonly #loop: Loop;
 	readonly #acting: Acting;
 	#session: AttendedSession | undefined;
-	/** The last look left the session to the next one. */
+	/** Whether the last look postponed the session to the next one. */
 	#isSessionDue = false;
 
 	constructor({ ledger, hosts, ports, log = NO_LOG, onEndedHere }: SupervisorSetup) {
@@ -102,13 +102,13 @@ export class Supervisor {
 		return hasHeard || ended !== undefined;
 	}
 
-	/** Looks after all runs of a session that pi has open, until it is left. */
+	/** Attends to all runs of the session that pi has open, until pi leaves it. */
 	attend(session: AttendedSession): void {
 		this.#session = session;
 		this.#loop.hint();
 	}
 
-	/** The runs continue, and their results wait until the session is opened again. */
+	/** Stops attending to the session. Its runs continue, and their results wait until it is opened again. */
 	leave(): void {
 		this.#session = undefined;
 		this.#loop.hint();
@@ -149,7 +149,7 @@ export class Supervisor {
 		};
 		let again: number | undefined;
 		try {
-			this.#writeStops();
+			this.#requestStops();
 			let unrecovered: unknown;
 			this.#orElse(
 				() => this.#recover(),
@@ -171,7 +171,7 @@ export class Supervisor {
 			this.#watched.wakeHosts();
 			// Last: trouble with the host of one run must not keep an outcome from the caller of another.
 			if (unrecovered !== undefined) troubled(unrecovered);
-			// A caller that got its answer continues before anything else is looked at, but not twice in a row.
+			// A caller that got its answer continues before this process looks at anything else, but not twice in a row.
 			const answered = decided.actions.some((action) => action.do === "answer");
 			this.#isSessionDue = this.#session !== undefined && answered && !this.#isSessionDue;
 			if (this.#isSessionDue) again = LOOK_AFTER_ANSWER_MS;
@@ -204,14 +204,14 @@ export class Supervisor {
 		}
 	}
 
-	/** Here and not where the signal fires, because an error there could not be caught. */
-	#writeStops(): void {
+	/** Done by the loop and not where the signal fires, because an error there could not be caught. */
+	#requestStops(): void {
 		for (const call of this.#calls.toStop) {
 			const { runId, stopBy: by = "the parent" } = call;
 			requestStop(this.#ledger, runId, { at: this.#ports.clock.now(), by });
 			this.#log.info("stop requested", { runId, by });
 			call.stopBy = undefined;
-			call.options.onStopAsked?.();
+			call.options.onStopRequested?.();
 			this.wake();
 		}
 	}
@@ -219,8 +219,8 @@ export class Supervisor {
 	#recover(): void {
 		const recovery = { ledger: this.#ledger, log: this.#log, ports: this.#ports, reaper: this.#reaper };
 		for (const ended of recover(recovery)) this.#onEndedHere?.(ended);
-		// The host in which a run finished runs most stop hooks. The others belong to runs that ended without a host, or
-		// whose host has died since.
+		// Hosts run most stop hooks themselves. The remaining ones belong to runs that ended without a host, or whose host
+		// has died since.
 		this.#stopHooks.begin();
 	}
 
@@ -246,7 +246,7 @@ export class Supervisor {
 		return { runs, open, ended, ofSession };
 	}
 
-	/** No run is ahead of one that a pool does: it waits at most for its session, and then for a worker. */
+	/** No run is ahead of one in a pool: it waits at most for its session, and then for a worker. */
 	#placeOf(run: OpenRun | undefined): number | undefined {
 		if (run && isOfPool(run.profile)) return 0;
 		return run && this.#positions.of(run.id);
@@ -273,8 +273,8 @@ function soonest(first: number | undefined, second: number | undefined): number 
 }
 
 /**
- * Errors of the system may pass. A damaged ledger is replaced by one that does not have the run. Anything else is a bug of
- * ours.
+ * Errors of the system may pass. A damaged ledger does not: the one that replaces it does not have the run. Anything else
+ * is a bug of ours.
  */
 function mayPass(error: unknown): boolean {
 	if (error instanceof LedgerTrouble) return error.kind !== "damaged";

@@ -1,7 +1,7 @@
 import type { OpenRun } from "../ledger/open-runs.ts";
 import type { Progress } from "../processes/protocol.ts";
 import type { RunId } from "../run/ids.ts";
-import { type AskUser, NOBODY } from "./ask.ts";
+import { type AskUser, NO_USER } from "./ask.ts";
 import type { AttendedSession, Calls } from "./calls.ts";
 import type { HostConnection } from "./connection.ts";
 
@@ -21,7 +21,7 @@ export class WatchedRuns {
 	#session: AttendedSession | undefined;
 	#followed: ReadonlySet<RunId> = new Set();
 	#ofSession: ReadonlySet<RunId> = new Set();
-	/** A place in the lane may have become free in a host that does not know of our run. */
+	/** The hosts of queued runs, which may not know of the run although there is a place for it. */
 	readonly #toWake = new Set<HostConnection>();
 	#missing = 0;
 
@@ -43,7 +43,7 @@ export class WatchedRuns {
 		return this.#missing === 0;
 	}
 
-	/** Begins a look. Besides the callers, this session hears of its open runs, and of the progress of some of them. */
+	/** Begins a look. Besides the callers, the session hears about its open runs, and the progress of some of them. */
 	begin(session: AttendedSession | undefined, open: readonly OpenRun[]): void {
 		this.#session = session;
 		this.#followed = session?.followed(open) ?? new Set();
@@ -65,7 +65,7 @@ export class WatchedRuns {
 				onProgress: follows ? (progress) => this.#heard(id, progress) : undefined,
 				hasUser,
 				onHint: this.#hint,
-				onAsk: async (question, gone) => this.#asked(id)?.(id, question, gone) ?? NOBODY,
+				onAsk: async (question, gone) => this.#asked(id)?.(id, question, gone) ?? NO_USER,
 			});
 			this.#watches.set(id, { connection, follows, hasUser, end });
 		} else if (state === "queued") this.#toWake.add(connection);
@@ -91,7 +91,7 @@ export class WatchedRuns {
 		if (this.#followed.has(id)) this.#session?.heard(id, progress);
 	}
 
-	/** Callers and session speak to the same user, who is asked once. */
+	/** Callers and session have the same user, who is asked once. */
 	#asked(id: RunId): AskUser | undefined {
 		return this.#calls.of(id).find(({ options }) => options.onAsk)?.options.onAsk ?? this.#session?.onAsk;
 	}

@@ -21,7 +21,7 @@ const runtime = {
 
 async function asked(url: string, { api = "openai-completions", retried = false } = {}): Promise<ProviderWatch> {
 	const watch = new ProviderWatch();
-	const models = watch.over(runtime as never) as unknown as typeof runtime;
+	const models = watch.wrap(runtime as never) as unknown as typeof runtime;
 	await Promise.resolve(models.streamSimple({ id: url, api } as never, {}, {})).catch(() => {});
 	if (retried) watch.retried();
 	return watch;

@@ -7,7 +7,7 @@ import { admitRun } from "../../src/ledger/admit.ts";
 import { endRun } from "../../src/ledger/progress.ts";
 import { NO_LOG } from "../../src/log/log.ts";
 import type { RunId } from "../../src/run/ids.ts";
-import { NOBODY } from "../../src/supervise/ask.ts";
+import { NO_USER } from "../../src/supervise/ask.ts";
 import { LiveRuns } from "../../src/supervise/live-runs.ts";
 import { Supervisor } from "../../src/supervise/supervisor.ts";
 import { NO_REDACTOR } from "../helpers/as-it-is.ts";
@@ -37,7 +37,7 @@ async function scene({ world = quietWorld() } = {}) {
 			if (failsToOpen-- > 0) throw new Error("no ledger");
 			return work(services);
 		},
-		askUser: () => async () => NOBODY,
+		askUser: () => async () => NO_USER,
 		openQuestionDialogs: () => expect.fail("nobody asks"),
 	});
 	const talk: SimConversation = new SimConversation(world, pi, new SimSession(world, pi, { file: FILE, id: SESSION }), {
@@ -121,7 +121,7 @@ test("a run that a call awaits is not announced, until the call is over without 
 	announcer.attend(talk);
 	await pass(30_000);
 	expect(announced()).toEqual([]);
-	announcer.awaited(id);
+	announcer.endAwait(id);
 	await pass(30_000);
 	expect(announced()).toEqual([id]);
 });

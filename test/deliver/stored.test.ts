@@ -5,7 +5,7 @@ import { createRedactor } from "../../src/collect/redact/redactor.ts";
 import { announceOf } from "../../src/deliver/announce.ts";
 import { readAnnounceDetails, readResultDetails } from "../../src/deliver/stored-details.ts";
 import { toolResult } from "../../src/deliver/tool-result.ts";
-import { toldInMemory } from "../../src/deliver/transcript.ts";
+import { reportedInMemory } from "../../src/deliver/transcript.ts";
 import { type EndedRecord, findRun } from "../../src/ledger/records.ts";
 import { readAnnounce } from "../../src/pi/view/announce-view.ts";
 import { readView } from "../../src/pi/view/subagent-view.ts";
@@ -91,7 +91,7 @@ describe("details that a newer pi-geon wrote", () => {
 			...announces.map((entry) => ({ ...entry, details: newer(entry.details) })),
 		] as unknown as SessionEntry[];
 		for (const entry of stored) {
-			const told = [...toldInMemory({ entries: () => [entry] })];
+			const told = [...reportedInMemory({ entries: () => [entry] })];
 			const { details } = (entry.type === "message" ? entry.message : entry) as unknown as { details: Details };
 			expect(told).toEqual(details.runId === undefined ? [] : [details.runId]);
 		}

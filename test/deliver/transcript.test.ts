@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { expect, onTestFinished, test } from "vitest";
-import { toldOnDisk } from "../../src/deliver/transcript.ts";
+import { reportedOnDisk } from "../../src/deliver/transcript.ts";
 import { diskFiles } from "../../src/ports/session-files.ts";
 
 const header = { type: "session", version: 3, id: "a", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/" };
@@ -26,7 +26,7 @@ test("an announce that a dying process wrote half of does not count, though its 
 	expect(torn).toContain('"announceId":"0badbeef"');
 	const lines = [JSON.stringify(header), JSON.stringify(announce("600dbeef")), torn];
 	writeFileSync(file, lines.join("\n"));
-	const told = toldOnDisk({ file, entries: () => [] }, diskFiles);
+	const told = reportedOnDisk({ file, entries: () => [] }, diskFiles);
 	expect(told.has("600dbeef")).toBe(true);
 	expect(told.has("0badbeef")).toBe(false);
 });
@@ -34,6 +34,6 @@ test("an announce that a dying process wrote half of does not count, though its 
 test("a line about runs that the user stopped tells of each of them", () => {
 	const runs = [{ announceId: "600dbeef", runId: "600dbeef" }, { announceId: "0badbeef", runId: "0badbeef" }, null];
 	const entry = { ...announce("1"), customType: "pi-geon:stopped", details: { version: 0, runs } };
-	const told = toldOnDisk({ file: undefined, entries: () => [entry as unknown as SessionEntry] }, diskFiles);
+	const told = reportedOnDisk({ file: undefined, entries: () => [entry as unknown as SessionEntry] }, diskFiles);
 	expect([...told]).toEqual(["600dbeef", "0badbeef"]);
 });

@@ -6,7 +6,7 @@ import { endRun, requestStop } from "../../src/ledger/progress.ts";
 import { NO_LOG } from "../../src/log/log.ts";
 import { HEARTBEAT_MS, LEASE_MS } from "../../src/processes/lease.ts";
 import type { EndCause, Outcome } from "../../src/run/outcome.ts";
-import { NOBODY } from "../../src/supervise/ask.ts";
+import { NO_USER } from "../../src/supervise/ask.ts";
 import { HostConnection, type WatchListener } from "../../src/supervise/connection.ts";
 import { admission, outcomeOf, success } from "../ledger/samples.ts";
 import { PLACES } from "../simulation/places.ts";
@@ -99,7 +99,7 @@ test("a parent that stays connected keeps it only while a run that it watches ha
 	const connecting = HostConnection.open("/hosts/1.sock", parent.ports);
 	await pass(100);
 	const connection = await connecting;
-	const listener: WatchListener = { hasUser: false, onHint: () => {}, onAsk: async () => NOBODY };
+	const listener: WatchListener = { hasUser: false, onHint: () => {}, onAsk: async () => NO_USER };
 	connection.watch(admit(), listener);
 	// Of another host.
 	const elsewhere = world.database.ledgerOf(parent);

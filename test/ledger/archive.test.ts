@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
 import { admitRun, SessionArchived } from "../../src/ledger/admit.ts";
-import { archiveDueSessions, transcriptToTell } from "../../src/ledger/archive.ts";
+import { archiveDueSessions, transcriptToAnnounce } from "../../src/ledger/archive.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { endRun } from "../../src/ledger/progress.ts";
 import { findRun } from "../../src/ledger/records.ts";
@@ -164,10 +164,10 @@ describe("the transcript that an announce names", () => {
 		const ledger = await scratch.ledger();
 		const folder = scratch.folder();
 		const { run, sessionId, file } = pastRun(ledger, { folder, delivered: null, afterwards: deleted });
-		const told = transcriptToTell(ledger, recordOf(ledger, run.id), 50);
+		const told = transcriptToAnnounce(ledger, recordOf(ledger, run.id), 50);
 		expect(told).toBe(archivedFile(file, 50));
 		// Made again after a crash, it is the same; from the first time on nobody can continue the session.
-		expect(transcriptToTell(ledger, recordOf(ledger, run.id), 60)).toBe(told);
+		expect(transcriptToAnnounce(ledger, recordOf(ledger, run.id), 60)).toBe(told);
 		expect(() => admitRun(ledger, admission({ session: sessionId }))).toThrow(SessionArchived);
 		expect(archiveDueSessions(ledger, 70).archived).toEqual([]);
 		settleDelivery(ledger, run.id, 80);
@@ -179,10 +179,10 @@ describe("the transcript that an announce names", () => {
 		const ledger = await scratch.ledger();
 		const folder = scratch.folder();
 		const kept = pastRun(ledger, { folder, delivered: null });
-		expect(transcriptToTell(ledger, recordOf(ledger, kept.run.id), 50)).toBe(kept.file);
+		expect(transcriptToAnnounce(ledger, recordOf(ledger, kept.run.id), 50)).toBe(kept.file);
 		const first = pastRun(ledger, { folder, delivered: null, afterwards: deleted });
 		admitRun(ledger, admission({ session: first.sessionId, mode: "background" }));
-		expect(transcriptToTell(ledger, recordOf(ledger, first.run.id), 50)).toBe(first.file);
+		expect(transcriptToAnnounce(ledger, recordOf(ledger, first.run.id), 50)).toBe(first.file);
 		expect(findSession(ledger, first.sessionId)?.archivedAt).toBeUndefined();
 	});
 });

@@ -5,7 +5,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import { endRun, requestStop } from "../../src/ledger/progress.ts";
 import { type RunRecord, selectRuns } from "../../src/ledger/records.ts";
 import { sweep } from "../../src/ledger/sweep.ts";
-import { toldOfSilence } from "../../src/plan/prompt.ts";
+import { withSilenceAllowed } from "../../src/plan/prompt.ts";
 import type { RunId } from "../../src/run/ids.ts";
 import type { Outcome } from "../../src/run/outcome.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
@@ -50,7 +50,7 @@ describe("messages that a run did not receive", () => {
 			plan: {
 				...before?.plan,
 				task: "Two.\n\nThree.",
-				prompt: toldOfSilence(before?.plan.prompt ?? ""),
+				prompt: withSilenceAllowed(before?.plan.prompt ?? ""),
 				session: { ...before?.plan.session, resumed: true },
 			},
 		});

@@ -192,7 +192,7 @@ test("a host's socket is removed before it is marked: no process looks for socke
 	const watched: Reaper = {
 		mayReap: () => true,
 		elapsed: () => 0,
-		lookAgain: () => undefined,
+		restartGracePeriod: () => undefined,
 		clear: ({ id }) => states.push(findHost(ledger, id)?.state) > 0,
 		reap: ({ id }) => void states.push(findHost(ledger, id)?.state),
 	};
@@ -211,7 +211,11 @@ test("a host that a lock kept from renewing its lease, as it kept us, is checked
 	hostReady(ledger, { id: host.id, pid: 1, pidStarted: "then", leaseUntil: 100 });
 	const again: unknown[] = [];
 	const look = () => {
-		const watched = { ...impatient(), lookAgain: ({ id }: HostRecord) => void again.push(id), reap: () => undefined };
+		const watched = {
+			...impatient(),
+			restartGracePeriod: ({ id }: HostRecord) => void again.push(id),
+			reap: () => undefined,
+		};
 		sweep(ledger, { at: 100, outcomeOf, reaper: watched });
 		return findHost(ledger, host.id)?.state;
 	};

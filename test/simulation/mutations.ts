@@ -30,7 +30,7 @@ export const MUTATIONS: readonly Mutation[] = [
 		breaks: "every debt is paid once, where it is owed",
 		foundAt: 52,
 		file: "src/deliver/snapshot.ts",
-		from: "onDisk: mayBeOnDisk ? toldOnDisk(talk, ledger.files, scripted) : new Set(),",
+		from: "onDisk: mayBeOnDisk ? reportedOnDisk(talk, ledger.files, scripted) : new Set(),",
 		to: "onDisk: held,",
 	},
 	{
@@ -54,8 +54,8 @@ export const MUTATIONS: readonly Mutation[] = [
 		breaks: "what is told is what is recorded",
 		foundAt: 316,
 		file: "src/supervise/supervisor.ts",
-		from: "call.options.onStopAsked?.();",
-		to: `call.options.onStopAsked?.();
+		from: "call.options.onStopRequested?.();",
+		to: `call.options.onStopRequested?.();
 			const early = findRunOrClose(this.#ledger, runId, 0);
 			if (!early || early.run.state === "ended") continue;
 			const error = { code: "SUBAGENT_FAILED", message: "Stopped.", reason: "stopped" };

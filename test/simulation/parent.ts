@@ -14,7 +14,7 @@ import { isRefusal, refuse } from "../../src/run/errors.ts";
 import { newSessionId, type RunId } from "../../src/run/ids.ts";
 import { messageOf } from "../../src/run/message-of.ts";
 import type { QuestionEnd } from "../../src/run/question.ts";
-import { NOBODY, type ShowQuestion } from "../../src/supervise/ask.ts";
+import { NO_USER, type ShowQuestion } from "../../src/supervise/ask.ts";
 import { HostProfiles } from "../../src/supervise/host-profiles.ts";
 import { Hosts } from "../../src/supervise/hosts.ts";
 import { LiveRuns } from "../../src/supervise/live-runs.ts";
@@ -131,7 +131,7 @@ class SimPi {
 			live: new LiveRuns(),
 			wasEverUsed: () => true,
 			use: async (_talk, work) => work(this.#opened()),
-			askUser: () => async () => NOBODY,
+			askUser: () => async () => NO_USER,
 			openQuestionDialogs: async ({ sessionId }, { ledger, supervisor }) => {
 				const { ports } = process;
 				const log = simulatedLog(world, process);
@@ -264,7 +264,7 @@ class SimPi {
 			return details;
 		} catch (error) {
 			if (error instanceof Killed) throw error;
-			if (admitted !== undefined) this.#announcer.awaited(admitted);
+			if (admitted !== undefined) this.#announcer.endAwait(admitted);
 			return {
 				...refusalResult(refuse("SUBAGENT_FAILED", messageOf(error), "internal")).details,
 				failedCall: toolCall,
@@ -300,7 +300,7 @@ class SimPi {
 					this.#announcer.attend(this.#talk);
 				},
 				onLeft: (id) => {
-					this.#announcer.awaited(id);
+					this.#announcer.endAwait(id);
 					this.#announcer.attend(this.#talk);
 				},
 				onSpawned: () => this.#announcer.attend(this.#talk),

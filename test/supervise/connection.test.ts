@@ -4,7 +4,7 @@ import type { Answer } from "../../src/processes/protocol.ts";
 import { newRunId, type RunId } from "../../src/run/ids.ts";
 import type { Redacted } from "../../src/run/redacted.ts";
 import { NO_USAGE } from "../../src/run/usage.ts";
-import { NOBODY } from "../../src/supervise/ask.ts";
+import { NO_USER } from "../../src/supervise/ask.ts";
 import { HostConnection, type WatchListener } from "../../src/supervise/connection.ts";
 import { asItIs } from "../helpers/as-it-is.ts";
 import { quietWorld } from "../simulation/quiet-world.ts";
@@ -43,7 +43,7 @@ async function scene() {
 }
 
 function listener(heard: string[], options: Partial<WatchListener> = {}): WatchListener {
-	return { hasUser: false, onHint: () => heard.push("hint"), onAsk: async () => NOBODY, ...options };
+	return { hasUser: false, onHint: () => heard.push("hint"), onAsk: async () => NO_USER, ...options };
 }
 
 test("the host knows whether a watcher wants progress, and whether a user is there", async () => {
@@ -74,10 +74,10 @@ test("watchers of a run get its news and no other's, until they stop watching", 
 	expect([heard, others, connection.unusedForMs]).toEqual([["hint", "turn 3", "hint"], [], 0]);
 });
 
-test.each<[string, () => Promise<Answer | typeof NOBODY>, object]>([
+test.each<[string, () => Promise<Answer | typeof NO_USER>, object]>([
 	["what the user said", async () => true, { type: "answer", answer: true }],
 	["that it was declined", async () => undefined, { type: "answer" }],
-	["that nobody is there", async () => NOBODY, { type: "pass" }],
+	["that nobody is there", async () => NO_USER, { type: "pass" }],
 	["that nobody is there, if the dialog failed", () => Promise.reject(new Error("no screen")), { type: "pass" }],
 ])("a host that asks is told %s", async (_what, onAsk, expected) => {
 	const { connection, received, says, runId } = await scene();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { admitRun } from "../../src/ledger/admit.ts";
 import { hostReady } from "../../src/ledger/hosts.ts";
 import type { HostId } from "../../src/run/ids.ts";
-import { NOBODY } from "../../src/supervise/ask.ts";
+import { NO_USER } from "../../src/supervise/ask.ts";
 import type { WatchListener } from "../../src/supervise/connection.ts";
 import { HostProfiles } from "../../src/supervise/host-profiles.ts";
 import { Hosts } from "../../src/supervise/hosts.ts";
@@ -52,7 +52,7 @@ function scene() {
 	return { hosts, pass, comesUp, reach, heard, connections: () => connections };
 }
 
-const listener: WatchListener = { hasUser: false, onHint: () => {}, onAsk: async () => NOBODY };
+const listener: WatchListener = { hasUser: false, onHint: () => {}, onAsk: async () => NO_USER };
 
 test("a host that was prepared is connected to as soon as it is ready, so that a run does not wait for that", async () => {
 	const { hosts, pass, comesUp, reach, heard, connections } = scene();

@@ -62,7 +62,7 @@ test("a run that a call waits for is among the open ones until the call has its 
 	expect(live.open).toMatchObject([{ id: "a", state: "running" }, { id: "b" }]);
 	live.observe([]);
 	expect(live.progressOf("a" as RunId)).toBeDefined();
-	live.awaited("a" as RunId);
+	live.endAwait("a" as RunId);
 	expect(live.open).toEqual([]);
 	expect(live.progressOf("a" as RunId)).toBeUndefined();
 	expect(viewer.changes).toBe(4);

@@ -47,7 +47,7 @@ export function sessionsSendTool({ pi, services, announcer, decisions, onSpawned
 			const others = (waiting.get(id) ?? 1) - 1;
 			if (others > 0) return void waiting.set(id, others);
 			waiting.delete(id);
-			announcer.awaited(id);
+			announcer.endAwait(id);
 			announcer.attend(conversationOf(pi, ctx));
 		},
 		onSpawned: (record) => onSpawned(ctx, record),

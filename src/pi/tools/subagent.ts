@@ -104,9 +104,9 @@ export function subagentTool({
 							signal: AbortSignal.any([calls.ended, ...(signal ? [signal] : [])]),
 							// In the terminal, any other abort was most likely a key press of the user.
 							stopper: () => (mode === "tui" && !calls.ended.aborted ? "the user" : "the parent"),
-							onStopAsked: () => call.writtenDown(),
+							onStopRequested: () => call.writtenDown(),
 							leave: call.leave,
-							onLeft: (record) => announcer.awaited(record.run.id),
+							onLeft: (record) => announcer.endAwait(record.run.id),
 							onUpdate: (partial) => {
 								onUpdate?.(partial);
 								const { streaming } = partial.details;
@@ -128,7 +128,7 @@ export function subagentTool({
 				);
 			} catch (error) {
 				// A run that was admitted continues without this call, and is announced.
-				if (admitted !== undefined) announcer.awaited(admitted);
+				if (admitted !== undefined) announcer.endAwait(admitted);
 				// Something of ours is broken, such as a ledger that cannot be opened or a full disk. There is still a
 				// result.
 				return refusalResult(refuse("SUBAGENT_FAILED", messageOf(error), "internal"));
@@ -136,7 +136,7 @@ export function subagentTool({
 				calls.finish(call);
 				if (admitted !== undefined) {
 					announcer.returned(admitted);
-					live.awaited(admitted);
+					live.endAwait(admitted);
 				}
 			}
 		},

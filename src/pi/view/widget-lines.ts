@@ -80,7 +80,7 @@ function figuresOf({ startedAt, endedAt, tokens, cost }: WidgetRow, width: numbe
 }
 
 function countsOf({ rows, more, hint }: WidgetView, width: number): string {
-	const running = more.running + rows.filter(({ look }) => LOOKS_AT_WORK.has(look)).length;
+	const running = more.running + rows.filter(({ look }) => RUNNING_LOOKS.has(look)).length;
 	const asking = rows.filter(({ look }) => look === "asking").length;
 	const queued = more.queued + rows.filter(({ look }) => look === "queued").length;
 	const hidden = more.running + more.queued;
@@ -94,7 +94,7 @@ function countsOf({ rows, more, hint }: WidgetView, width: number): string {
 	return visibleWidth(withHint) <= width ? withHint : cut(counts, width);
 }
 
-const LOOKS_AT_WORK: ReadonlySet<WidgetRow["look"]> = new Set(["running", "stopping"]);
+const RUNNING_LOOKS: ReadonlySet<WidgetRow["look"]> = new Set(["running", "stopping"]);
 
 const short = (text: string): string => inOneLine(text.slice(0, READ_OF_A_LINE));
 
