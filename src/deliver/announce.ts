@@ -95,7 +95,10 @@ export function announceOf(record: EndedRecord, announcing: Announcing): Announc
 		...(plan.route !== undefined && { route: plan.route }),
 	});
 	const result = outcome.finalized?.result;
-	const content = contentOf({ result: result ? childPieces(result, record, announcing) : [], notes, details }, redactor);
+	const content = contentOf(
+		{ result: result ? childPieces(result, record, announcing) : [], notes, details },
+		redactor,
+	);
 	return { customType: ANNOUNCE, content, display: true, details };
 }
 
