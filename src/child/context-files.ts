@@ -1,16 +1,11 @@
-import {
-	accessSync,
-	closeSync,
-	constants,
-	fstatSync,
-	openSync,
-	readSync,
-	realpathSync,
-	type Stats,
-	statSync,
-} from "node:fs";
+import { accessSync, closeSync, constants, fstatSync, openSync, realpathSync, type Stats, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { isForeign, isRepository } from "../files/owner.ts";
+import { isInside } from "../files/project-area.ts";
+import { realPath } from "../files/real-path.ts";
+import { headOf } from "../files/regular-file.ts";
 import { ancestors, mainCheckoutOf } from "../files/repository.ts";
 import { wayTo } from "../files/way.ts";
 import { INSTRUCTIONS, TOOL_NOTES } from "../plan/context-file-names.ts";
@@ -22,9 +17,15 @@ export interface ContextFile {
 	content: string;
 }
 
-interface FoundContext {
+export interface ContextPlace {
 	cwd: string;
 	agentDir: string;
+	/** What no tool of the child may read. */
+	hidden: readonly string[];
+}
+
+interface FoundContext {
+	place: ContextPlace;
 	readAt: number;
 	files: ContextFile[];
 	warnings: string[];
@@ -38,28 +39,29 @@ let lastFound: FoundContext | undefined;
  */
 export function contextFilesSince(
 	askedAt: number,
-	{ cwd, agentDir }: { cwd: string; agentDir: string },
+	place: ContextPlace,
 	warn: (warning: string) => void,
 ): ContextFile[] {
-	const isNew = lastFound?.cwd === cwd && lastFound.agentDir === agentDir && lastFound.readAt >= askedAt;
+	const isNew = lastFound && isDeepStrictEqual(lastFound.place, place) && lastFound.readAt >= askedAt;
 	if (!isNew || !lastFound) {
 		const readAt = performance.now();
 		const warnings: string[] = [];
-		const files = contextFiles(cwd, agentDir, (warning) => warnings.push(warning));
-		lastFound = { cwd, agentDir, readAt, files, warnings };
+		const files = contextFiles(place, (warning) => warnings.push(warning));
+		lastFound = { place, readAt, files, warnings };
 	}
 	lastFound.warnings.forEach(warn);
 	return lastFound.files;
 }
 
 /** The user's own first, then from the outermost folder to the working directory, so that the nearest comes last. */
-export function contextFiles(cwd: string, agentDir: string, warn: (warning: string) => void): ContextFile[] {
+export function contextFiles(place: ContextPlace, warn: (warning: string) => void): ContextFile[] {
+	const { cwd, agentDir } = place;
 	const above = ancestors(resolve(cwd));
 	const shadowed = shadowedBy(above.find(isRepository));
 	const files = [resolve(agentDir), ...above.reverse()]
 		.flatMap((folder) => [INSTRUCTIONS, TOOL_NOTES].flatMap((names) => firstFile(folder, names) ?? []))
 		.filter((path) => !shadowed.includes(path));
-	return [...new Set(files)].flatMap((path) => readContextFile(path, warn) ?? []);
+	return [...new Set(files)].flatMap((path) => readContextFile(path, place, warn) ?? []);
 }
 
 const firstFile = (folder: string, names: readonly string[]): string | undefined =>
@@ -79,12 +81,17 @@ function shadowedBy(repository: string | undefined): string[] {
 		.map((path) => join(outer, basename(path)));
 }
 
-function readContextFile(path: string, warn: (warning: string) => void): ContextFile | undefined {
+function readContextFile(path: string, place: ContextPlace, warn: (warning: string) => void): ContextFile | undefined {
 	const leftOut = (why: string) => warn(`The context file ${path} was left out: ${why}`);
 	const stranger = foreignPart(path);
 	if (stranger) {
 		const remedy = "Copy it to a file of your own, or become its owner (chown).";
 		leftOut(`${stranger.path} belongs to another user (uid ${stranger.stats.uid}). ${remedy}`);
+		return undefined;
+	}
+	const secret = hiddenPlaceOf(path, place);
+	if (secret !== undefined) {
+		leftOut(`it leads into ${secret}, which is hidden from subagents. Copy it to a file of the project.`);
 		return undefined;
 	}
 	try {
@@ -108,12 +115,23 @@ function foreignPart(path: string): { path: string; stats: Stats } | undefined {
 	return [...links, ...folders].find(({ stats }) => isForeign(stats));
 }
 
+/**
+ * A file of a project may be a link to a key or a token of the user. Their own links, in their home folder or in pi's, are
+ * their choice.
+ */
+function hiddenPlaceOf(path: string, { agentDir, hidden }: ContextPlace): string | undefined {
+	const [folder, real] = [dirname(path), realPathOf(path)];
+	if (real === undefined || real === path) return undefined;
+	if (folder === resolve(agentDir) || ancestors(homedir()).includes(folder)) return undefined;
+	const named = realPath(folder);
+	return hidden.find((place) => isInside(realPath(place), real) && !isInside(realPath(place), named));
+}
+
 /** Reads only the head: the file may be larger than the memory. Never blocks: a pipe may have replaced the file. */
 function headOfFile(path: string, most: number): Buffer {
 	const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 	try {
-		const bytes = Buffer.alloc(Math.min(most, fstatSync(opened).size));
-		return bytes.subarray(0, readSync(opened, bytes, 0, bytes.length, 0));
+		return headOf(opened, Math.min(most, fstatSync(opened).size));
 	} finally {
 		closeSync(opened);
 	}

@@ -9,6 +9,7 @@ import { isMcpTool } from "../run/pi-tools.ts";
 import { ASK_TOOL } from "../run/question.ts";
 import type { SandboxReport } from "../run/sandbox-report.ts";
 import { checkoutAround, writableCheckout } from "../sandbox/checkout.ts";
+import { HIDDEN_OF_THE_MACHINE, hiddenByVariables, hiddenInHome } from "../sandbox/hidden.ts";
 import { hostListTrouble, probeRing, type RingProbe } from "../sandbox/probe.ts";
 import { type RingProxy, startProxy } from "../sandbox/proxy.ts";
 import { openRing, type Ring } from "../sandbox/ring.ts";
@@ -110,23 +111,17 @@ interface RingFor {
 
 function ringIn(scratch: string, { plan, sandbox, probe, agentDir, tree }: RingFor): Ring {
 	const { write, network, sockets, env, hide } = sandbox;
-	const own = [...new Set([getAgentDir(), agentDir])];
 	const ring = openRing({
 		abilities: probe.abilities,
 		cwd: tree?.cwd ?? plan.cwd,
 		writable: tree ? [tree.tree] : write === "checkout" ? writableCheckout(plan.cwd) : [],
 		readable: [
 			checkoutAround(plan.cwd),
-			...programFolders(own),
+			...programFolders(agentDirs(agentDir)),
 			...skillFolders(plan),
 			...(tree ? [tree.folder, ...tree.borrows()] : []),
 		],
-		hidden: [
-			...own,
-			...[sessionsRoot, treesRoot].map((root) => root(getAgentDir(), homedir())),
-			dirname(dirname(plan.session.file)),
-			...hide,
-		],
+		hidden: [...ourPlaces(plan, agentDir), ...hide],
 		scratch,
 		network,
 		sockets,
@@ -139,9 +134,27 @@ function ringIn(scratch: string, { plan, sandbox, probe, agentDir, tree }: RingF
 
 let hasSwept = false;
 
+const agentDirs = (agentDir: string): string[] => [...new Set([getAgentDir(), agentDir])];
+
+/** What pi and pi-geon keep. */
+const ourPlaces = ({ session }: LaunchPlan, agentDir: string): string[] => [
+	...agentDirs(agentDir),
+	...[sessionsRoot, treesRoot].map((root) => root(getAgentDir(), homedir())),
+	dirname(dirname(session.file)),
+];
+
+/** Everything that a ring hides, for what is read outside of it on behalf of a child. */
+export const hiddenFromChild = (plan: LaunchPlan, agentDir: string): string[] => [
+	...ourPlaces(plan, agentDir),
+	...HIDDEN_OF_THE_MACHINE,
+	...hiddenInHome(homedir()),
+	...hiddenByVariables(process.env),
+	...(plan.sandbox?.hide ?? []),
+];
+
 /** The folders of pi's own programs. In a host's ring, the original programs are in another folder too. */
-const programFolders = (agentDirs: readonly string[]): string[] => [
-	...agentDirs.map((dir) => join(dir, "bin")),
+const programFolders = (folders: readonly string[]): string[] => [
+	...folders.map((dir) => join(dir, "bin")),
 	...(hostRing().enforced === "kernel" ? [placesIn(getAgentDir()).ringed.ownPrograms] : []),
 ];
 

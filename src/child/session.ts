@@ -19,7 +19,7 @@ import { contextFilesSince } from "./context-files.ts";
 import type { ChildMcp } from "./mcp.ts";
 import type { ModelLine } from "./model-line.ts";
 import { piExtensionsFor } from "./pi-extensions.ts";
-import type { ChildRing } from "./ring.ts";
+import { type ChildRing, hiddenFromChild } from "./ring.ts";
 import { ringedTools } from "./ringed-tools.ts";
 import { serverRings } from "./server-rings.ts";
 import { openSessionFile, SetupFailed } from "./session-file.ts";
@@ -82,7 +82,8 @@ async function startSession(setup: ChildSetup, askedAt: number): Promise<AgentSe
 		});
 	}
 	const settingsManager = childSettings(plan.cwd, agentDir, { projectTrusted: plan.projectTrusted });
-	const agentsFiles = contextFilesSince(askedAt, { cwd: plan.cwd, agentDir }, setup.warn);
+	const hidden = hiddenFromChild(plan, agentDir);
+	const agentsFiles = contextFilesSince(askedAt, { cwd: plan.cwd, agentDir, hidden }, setup.warn);
 	const resourceLoader = new DefaultResourceLoader({
 		cwd: plan.cwd,
 		agentDir,

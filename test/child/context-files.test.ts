@@ -20,7 +20,9 @@ function write(root: string, name: string, text: string): void {
 
 const read = (root: string, cwd = "project/work") => {
 	const warnings: string[] = [];
-	const files = contextFiles(join(root, cwd), join(root, "agent"), (warning) => warnings.push(warning));
+	const files = contextFiles({ cwd: join(root, cwd), agentDir: join(root, "agent"), hidden: [] }, (warning) =>
+		warnings.push(warning),
+	);
 	return { files, warnings };
 };
 
@@ -39,7 +41,7 @@ test("a child that waited in the queue gets the files that were read meanwhile, 
 	const root = scratch({ "agent/AGENTS.md": "1", "project/AGENTS.md": "x".repeat(300 * 1024) });
 	const readSince = (askedAt: number) => {
 		const warnings: string[] = [];
-		const place = { cwd: join(root, "project/work"), agentDir: join(root, "agent") };
+		const place = { cwd: join(root, "project/work"), agentDir: join(root, "agent"), hidden: [] };
 		const files = contextFilesSince(askedAt, place, (warning) => warnings.push(warning));
 		return { content: files.map(({ content }) => content), warnings: warnings.length };
 	};

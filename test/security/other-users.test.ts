@@ -49,9 +49,11 @@ describe("the workspace", () => {
 });
 
 describe("a context file", () => {
-	const read = (root: string) => {
+	const read = (root: string, hidden: readonly string[] = []) => {
 		const warnings: string[] = [];
-		const files = contextFiles(join(root, "work"), join(root, "agent"), (warning) => warnings.push(warning));
+		const files = contextFiles({ cwd: join(root, "work"), agentDir: join(root, "agent"), hidden }, (warning) =>
+			warnings.push(warning),
+		);
 		return { contents: files.map(({ content }) => content), warnings };
 	};
 
@@ -76,6 +78,23 @@ describe("a context file", () => {
 		expect(read(root).contents).toEqual(["secret"]);
 		giveAway(join(root, "work", "AGENTS.md"));
 		expect(read(root)).toMatchObject({ contents: [], warnings: [expect.stringContaining("AGENTS.md belongs to")] });
+	});
+
+	test.each(["AGENTS.md", "TOOLS.md"])("%s of a project is left out if it leads to a key of the user", (name) => {
+		const root = scratch({ "keys/id": "secret", "agent/x": "", "work/x": "" });
+		for (const folder of ["work", "agent"]) symlinkSync(join(root, "keys", "id"), join(root, folder, name));
+		const hiddenToo = read(root, [join(root, "keys")]);
+		// The user's own link in pi's folder is their choice.
+		expect(hiddenToo.contents).toEqual(["secret"]);
+		expect(hiddenToo.warnings).toEqual([
+			expect.stringMatching(/work\/\w+\.md was left out: it leads into .*keys, which is hidden from subagents/),
+		]);
+	});
+
+	test("is read in a hidden folder if somebody works there", () => {
+		const root = scratch({ "work/real.md": "Here.", "work/x": "" });
+		symlinkSync("real.md", join(root, "work", "AGENTS.md"));
+		expect(read(root, [join(root, "work")])).toEqual({ contents: ["Here."], warnings: [] });
 	});
 
 	test("is left out with a warning if it is over 256 KiB, and read up to that", () => {
@@ -114,5 +133,23 @@ describe.each(somePi(import.meta.url))("a subagent, on pi %s", (version) => {
 		expect(warnings).toContainEqual(expect.stringMatching(/AGENTS\.md was left out: it is over 256 KiB/));
 		const foreign = expect.stringMatching(/deep\/CLAUDE\.md was left out: .* belongs to another user/);
 		if (isRoot) expect(warnings).toContainEqual(foreign);
+	});
+
+	test("does not get what a link of the project leads to if its tools could not read it, and the result says so", async () => {
+		const home = await openHome({
+			files: { "AGENTS.md": "Be kind." },
+			script: dispatch({
+				parent: [delegateTo("explorer", "Look."), text("Done.")],
+				child: () => finalize("Found."),
+			}),
+		});
+		symlinkSync(join(home.agentDir, "models.json"), join(home.project, "TOOLS.md"));
+		const run = await promptPi(home, "Go.", { version });
+		const [child] = home.model.requests.filter(({ isChild }) => isChild);
+		expect(child?.systemText).toContain("Be kind.");
+		expect(child?.systemText).not.toContain("scripted-key");
+		expect(delegations(run)[0]?.results[0]?.warnings).toEqual([
+			expect.stringMatching(/TOOLS\.md was left out: it leads into .*, which is hidden from subagents/),
+		]);
 	});
 });

@@ -45,7 +45,7 @@ describe.each([
 		make(join(folder, ".git"));
 		writeFileSync(join(folder, "AGENTS.md"), "Be kind.\n");
 		expect(await evaluate("files/repository.ts", `it.mainCheckoutOf(${JSON.stringify(folder)})`)).toBeNull();
-		const files = `it.contextFiles(${JSON.stringify(folder)}, "/nowhere", () => {}).map(({ content }) => content)`;
+		const files = `it.contextFiles(${JSON.stringify({ cwd: folder, agentDir: "/nowhere", hidden: [] })}, () => {}).map(({ content }) => content)`;
 		expect(await evaluate("child/context-files.ts", files)).toContain("Be kind.\n");
 	});
 
@@ -64,7 +64,7 @@ describe.each([
 		for (const name of ["AGENTS.md", "AGENTS.override.md", "TOOLS.md", ".pi/agents/explorer.md", ".pi/pi-geon.json"])
 			make(join(folder, name));
 		writeFileSync(join(folder, "CLAUDE.md"), "Be kind.\n");
-		const files = `it.contextFiles(${JSON.stringify(folder)}, "/nowhere", () => {}).map(({ content }) => content)`;
+		const files = `it.contextFiles(${JSON.stringify({ cwd: folder, agentDir: "/nowhere", hidden: [] })}, () => {}).map(({ content }) => content)`;
 		expect(await evaluate("child/context-files.ts", files)).toContain("Be kind.\n");
 		const places = {
 			cwd: folder,
