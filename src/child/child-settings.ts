@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CONFIG_DIR_NAME, SettingsManager } from "@earendil-works/pi-coding-agent";
+import { readRegularFile } from "../files/regular-file.ts";
 import { hostRing } from "./host-ring.ts";
 
 type Storage = Parameters<typeof SettingsManager.fromStorage>[0];
@@ -62,7 +63,7 @@ function rememberingStorage(locked: Storage, files: { global: string; project: s
 const withoutProjectLock = (locked: Storage, file: string): Storage => ({
 	withLock(scope, use) {
 		if (scope === "global") locked.withLock(scope, use);
-		else if (use(existsSync(file) ? readFileSync(file, "utf8") : undefined) !== undefined) {
+		else if (use(existsSync(file) ? readRegularFile(file) : undefined) !== undefined) {
 			throw new Error(`${file} cannot be written by a subagent.`);
 		}
 	},

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readRegularFile } from "../files/regular-file.ts";
 import { isRecord } from "../run/is-record.ts";
 import { messageOf } from "../run/message-of.ts";
 
@@ -69,7 +69,7 @@ function readFile(
 
 function serversIn(path: string, errors: string[]): Record<string, unknown> {
 	try {
-		const parsed: unknown = JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
+		const parsed: unknown = JSON.parse(readRegularFile(path).replace(/^\uFEFF/, ""));
 		const entries = isRecord(parsed) ? (parsed.mcpServers ?? {}) : undefined;
 		if (isRecord(entries)) return entries;
 		errors.push(`${path}: expected an object with an "mcpServers" object`);

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { readdirSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { readRegularFile } from "../files/regular-file.ts";
 
 const PACKAGE = "pi-geon";
 
@@ -57,7 +58,7 @@ function manifestsAround(path: string): string[] {
 
 /** Undefined where there is no such file. */
 function textOfFile(file: string): string | undefined {
-	return statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, "utf8") : undefined;
+	return statSync(file, { throwIfNoEntry: false })?.isFile() ? readRegularFile(file) : undefined;
 }
 
 function extensionsIn(folder: string): string[] {

@@ -50,7 +50,8 @@ function readConfigText(file: string): string {
 	const stats = statSync(file);
 	if (!stats.isFile()) throw new Error("it is not a file");
 	if (stats.size > LARGEST_CONFIG) throw new Error(`it is larger than ${LARGEST_CONFIG / 1024} KiB`);
-	return readFileSync(file, "utf8");
+	// A file of /proc says 0, and may have no end.
+	return stats.size === 0 ? "" : readFileSync(file, "utf8");
 }
 
 const isMissingFile = (error: unknown): boolean =>

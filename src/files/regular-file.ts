@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
 /** Longer than what git and npm write about a project. */
 const MOST_FILE_BYTES = 4 * 1024 * 1024;
@@ -6,18 +6,31 @@ const MOST_FILE_BYTES = 4 * 1024 * 1024;
 /**
  * The text of a file that a project brings. Never waits: where a file is expected, there may be a pipe without a writer, or
  * a link to an endless device. Anything that is not a file, or is too long, fails with a code, like an unreadable file.
+ *
+ * No more is read than the size that the system reports. For files of `/proc` that is 0: they hold what this process knows
+ * (its environment), and one of them has no end.
  */
-export function readRegularFile(path: string): string {
+export function readRegularFile(path: string, atMostBytes = MOST_FILE_BYTES): string {
 	const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 	try {
 		const stats = fstatSync(opened);
 		if (stats.isDirectory()) throw failure("EISDIR", `${path} is a folder`);
 		if (!stats.isFile()) throw failure("EINVAL", `${path} is not a file`);
-		if (stats.size > MOST_FILE_BYTES) throw failure("EFBIG", `${path} is larger than ${MOST_FILE_BYTES} bytes`);
-		return readFileSync(opened, "utf8");
+		if (stats.size > atMostBytes) throw failure("EFBIG", `${path} is larger than ${atMostBytes} bytes`);
+		return headOf(opened, stats.size).toString("utf8");
 	} finally {
 		closeSync(opened);
 	}
+}
+
+/** The first bytes of an open file, or fewer if it has fewer. */
+export function headOf(opened: number, atMostBytes: number): Buffer {
+	const bytes = Buffer.alloc(atMostBytes);
+	let length = 0;
+	for (let read = -1; read !== 0 && length < atMostBytes; length += read) {
+		read = readSync(opened, bytes, length, atMostBytes - length, null);
+	}
+	return bytes.subarray(0, length);
 }
 
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });

@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { codeOnly } from "./code-only.ts";
 import { LARGEST_SOURCE } from "./source-text.ts";
 import { indexOfWord } from "./words.ts";
@@ -23,12 +24,23 @@ export async function mentionsOf(word: string, files: readonly string[]): Promis
 }
 
 async function mentionIn(file: string, word: string): Promise<Mention | undefined> {
-	const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+	const bytes = await sourceIn(file).catch((error: NodeJS.ErrnoException) => {
 		if (error.code === undefined) throw error;
-		return Buffer.alloc(0); // It is gone, or may not be read: no server reads it either.
+		return undefined; // It is gone, or may not be read: no server reads it either.
 	});
-	if (bytes.length > LARGEST_SOURCE || !bytes.includes(word)) return undefined;
+	if (!bytes?.includes(word)) return undefined;
 	const lines = bytes.toString("utf8").split("\n");
 	const has = (line: string) => indexOfWord(line, word) >= 0;
 	return lines.some(has) ? { file, inCode: codeOnly(lines, file).some(has) } : undefined;
+}
+
+/** Undefined if it is too large for a server. It may be larger than the memory, so its size is looked at first. */
+async function sourceIn(file: string): Promise<Buffer | undefined> {
+	const opened = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+	try {
+		const stats = await opened.stat();
+		return stats.isFile() && stats.size <= LARGEST_SOURCE ? await opened.readFile() : undefined;
+	} finally {
+		await opened.close();
+	}
 }

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
+import { readRegularFile } from "../files/regular-file.ts";
 import { ancestors } from "../files/repository.ts";
 import type { ServerRings } from "../sandbox/lent-rings.ts";
 import type { AnswerNotes } from "./answer-notes.ts";
@@ -98,7 +99,16 @@ function rootOf({ workspace }: LspSession, definition: ServerDefinition, folder:
 
 export function hasMarker(folder: string, { file, saying }: { file: string; saying?: RegExp }): boolean {
 	const path = join(folder, file);
-	return existsSync(path) && (saying === undefined || saying.test(readFileSync(path, "utf8")));
+	return existsSync(path) && (saying === undefined || says(path, saying));
+}
+
+function says(path: string, what: RegExp): boolean {
+	try {
+		return what.test(readRegularFile(path));
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return false; // It is a pipe, a folder, or may not be read.
+		throw error;
+	}
 }
 
 /** Why a server cannot be used, and what would help. */

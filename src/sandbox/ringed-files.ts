@@ -25,6 +25,7 @@ export class RingedFiles {
 	async read(path: string): Promise<Buffer> {
 		return this.#opened(path, async (file) => {
 			await refuseEndless(file, path);
+			await refuseHuge(file, path);
 			return file.readFile();
 		});
 	}
@@ -100,6 +101,15 @@ export class RingedFiles {
 async function refuseEndless(file: FileHandle, path: string): Promise<void> {
 	const stats = await file.stat();
 	if (!stats.isFile() && !stats.isDirectory()) throw new Error(`${path} is not a file.`);
+}
+
+/** pi keeps each line of a file as a string. A few hundred megabytes of line breaks would end the host, with all its runs. */
+const MOST_READ_BYTES = 32 * 1024 * 1024;
+
+async function refuseHuge(file: FileHandle, path: string): Promise<void> {
+	const { size } = await file.stat();
+	if (size <= MOST_READ_BYTES) return;
+	throw new Error(`${path} is larger than 32 MiB: search it with grep, or have bash print a part of it.`);
 }
 
 const TO_READ = constants.O_RDONLY | constants.O_NONBLOCK;

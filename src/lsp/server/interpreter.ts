@@ -1,5 +1,6 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, openSync } from "node:fs";
 import { isAbsolute } from "node:path";
+import { headOf } from "../../files/regular-file.ts";
 
 const FIRST_BYTES = 1024;
 /** As many scripts that interpret scripts as Linux follows. */
@@ -24,10 +25,10 @@ const commandWords = (line: string): string[] =>
 /** Empty for a file that may not be read: no interpreter can read it either. */
 export function beginningOf(file: string): string {
 	try {
-		const opened = openSync(file, "r");
+		// The interpreter that a script names may be a pipe.
+		const opened = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 		try {
-			const bytes = Buffer.alloc(FIRST_BYTES);
-			return bytes.toString("utf8", 0, readSync(opened, bytes, 0, bytes.length, 0));
+			return headOf(opened, FIRST_BYTES).toString("utf8");
 		} finally {
 			closeSync(opened);
 		}
