@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isForeign, isRepository } from "../files/owner.ts";
 import { isInside } from "../files/project-area.ts";
 import { realPath } from "../files/real-path.ts";
-import { headOf } from "../files/regular-file.ts";
+import { bytesFromStart } from "../files/regular-file.ts";
 import { ancestors, mainCheckoutOf } from "../files/repository.ts";
 import { wayTo } from "../files/way.ts";
 import { INSTRUCTIONS, TOOL_NOTES } from "../plan/context-file-names.ts";
@@ -131,7 +131,7 @@ function hiddenPlaceOf(path: string, { agentDir, hidden }: ContextPlace): string
 function headOfFile(path: string, most: number): Buffer {
 	const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 	try {
-		return headOf(opened, Math.min(most, fstatSync(opened).size));
+		return bytesFromStart(opened, Math.min(most, fstatSync(opened).size));
 	} finally {
 		closeSync(opened);
 	}

@@ -17,14 +17,14 @@ export function readRegularFile(path: string, atMostBytes = MOST_FILE_BYTES): st
 		if (stats.isDirectory()) throw failure("EISDIR", `${path} is a folder`);
 		if (!stats.isFile()) throw failure("EINVAL", `${path} is not a file`);
 		if (stats.size > atMostBytes) throw failure("EFBIG", `${path} is larger than ${atMostBytes} bytes`);
-		return headOf(opened, stats.size).toString("utf8");
+		return bytesFromStart(opened, stats.size).toString("utf8");
 	} finally {
 		closeSync(opened);
 	}
 }
 
 /** The first bytes of an open file, or fewer if it has fewer. */
-export function headOf(opened: number, atMostBytes: number): Buffer {
+export function bytesFromStart(opened: number, atMostBytes: number): Buffer {
 	const bytes = Buffer.alloc(atMostBytes);
 	let length = 0;
 	for (let read = -1; read !== 0 && length < atMostBytes; length += read) {

@@ -24,7 +24,7 @@ export async function mentionsOf(word: string, files: readonly string[]): Promis
 }
 
 async function mentionIn(file: string, word: string): Promise<Mention | undefined> {
-	const bytes = await sourceIn(file).catch((error: NodeJS.ErrnoException) => {
+	const bytes = await bytesOfSource(file).catch((error: NodeJS.ErrnoException) => {
 		if (error.code === undefined) throw error;
 		return undefined; // It is gone, or may not be read: no server reads it either.
 	});
@@ -35,7 +35,7 @@ async function mentionIn(file: string, word: string): Promise<Mention | undefine
 }
 
 /** Undefined if it is too large for a server. It may be larger than the memory, so its size is looked at first. */
-async function sourceIn(file: string): Promise<Buffer | undefined> {
+async function bytesOfSource(file: string): Promise<Buffer | undefined> {
 	const opened = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 	try {
 		const stats = await opened.stat();

@@ -91,7 +91,7 @@ describe("a context file", () => {
 		]);
 	});
 
-	test("is read in a hidden folder if somebody works there", () => {
+	test("is read in a hidden folder that is the working directory", () => {
 		const root = scratch({ "work/real.md": "Here.", "work/x": "" });
 		symlinkSync("real.md", join(root, "work", "AGENTS.md"));
 		expect(read(root, [join(root, "work")])).toEqual({ contents: ["Here."], warnings: [] });

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { headOf } from "../../files/regular-file.ts";
+import { bytesFromStart } from "../../files/regular-file.ts";
 
 const FIRST_BYTES = 1024;
 /** As many scripts that interpret scripts as Linux follows. */
@@ -28,7 +28,7 @@ export function beginningOf(file: string): string {
 		// The interpreter that a script names may be a pipe.
 		const opened = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 		try {
-			return headOf(opened, FIRST_BYTES).toString("utf8");
+			return bytesFromStart(opened, FIRST_BYTES).toString("utf8");
 		} finally {
 			closeSync(opened);
 		}
