@@ -190,4 +190,4 @@ function readonlyReason({ name, unenforced }: AgentDefinition): string {
 }
 
 /** The name that messages use for the agent that gets the tools. */
-export const nameOf = (agent: AgentDefinition): string => (isGeneral(agent) ? "a child without an agent" : agent.name);
+export const nameOf = (agent: AgentDefinition): string => (isGeneral(agent) ? "a general subagent" : agent.name);

@@ -375,7 +375,7 @@ describe("while no pi is open", () => {
 		]);
 	});
 
-	test("a run that rests on trust in its project does not go on once that was taken back", async () => {
+	test("a run that rests on trust in its project does not continue once that was taken back", async () => {
 		const home = await endedRunOfTrustedProject();
 		trust(home, false);
 		expect(await piGeon(home, ["send", "first", "more"])).toMatchObject({

@@ -88,7 +88,7 @@ describe("a hundred runs that end within ten seconds", () => {
 		expect(turnsOf({ endings: times(100, (index) => 5000 + index * 20) }).at(-1)?.at).toBeLessThanOrEqual(7200);
 	});
 
-	test("keep the session waiting for eleven seconds at most while others go on", () => {
+	test("keep the session waiting for eleven seconds at most while others continue", () => {
 		const turns = turnsOf({ endings: [5000, 6000, 8000], endless: 50 });
 		expect(turns.map(({ at, runs }) => [at, runs])).toEqual([
 			[5200, 1],

@@ -69,7 +69,7 @@ describe("what one command stopped is told together", () => {
 		expect(whole(one, two)).toEqual([first, second]);
 	});
 
-	test("without waiting for other commands, other sessions, or runs that go on", () => {
+	test("without waiting for other commands, other sessions, or runs that continue", () => {
 		const [mine, later, elsewhere] = [admit(), admit(), admit({ parentSession: "another" })];
 		admit();
 		askToStop([mine, elsewhere], "one");

@@ -28,7 +28,7 @@ const NOT_TO_COME_BACK: readonly (readonly [RegExp, string])[] = [
 	[/, also (if|while|when|after|in) /i, "even"],
 	[/\b(any|every|some)body\b/i, "name the subject"],
 	[/\bfor ever\b/i, "forever"],
-	[/\b(goes?|went) on\b(?! to\b)/i, "continue"],
+	[/\b(go(es)?|went) on\b(?! to\b)/i, "continue"],
 	// A variable that was renamed with the words of a message.
 	[/\b([Tt]he|is) (?!outputSchema\b|agentId\b|sessionKey\b)[a-z]+[A-Z]\w+/, "words, not the name of a variable"],
 ];

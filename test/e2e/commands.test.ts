@@ -55,7 +55,7 @@ describe.each(somePi(import.meta.url))("commands in RPC mode, on pi %s", (versio
 		for (const fact of [
 			/^state +running, \d+s$/m,
 			/^task +A$/m,
-			/^admitted +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m,
+			/^accepted +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m,
 			/^started +\d{4}-/m,
 			/^attempt +1 of at most 2$/m,
 			/^host +[0-9a-f]{8}$/m,
@@ -63,7 +63,7 @@ describe.each(somePi(import.meta.url))("commands in RPC mode, on pi %s", (versio
 			/^tools +read, grep, find, ls/m,
 			/^limits +1h00m total · 3m00s idle/m,
 			/^usage +1 turn · /m,
-			/^delivery +owed once it has finished$/m,
+			/^delivery +owed when the run has finished$/m,
 			/^cleanup +keep$/m,
 			/^session id +[0-9a-f-]{36}$/m,
 			/^transcript +\S+\.jsonl$/m,

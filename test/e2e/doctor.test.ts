@@ -184,9 +184,9 @@ describe("the doctor names the cause of", () => {
 			JSON.stringify({ defaultProvider: "elsewhere", defaultModel: "own" }),
 		);
 		const env = { ELSEWHERE_URL: home.model.baseUrl };
-		expect(await doctor(home, { env })).toMatch(/ok models: Children can use elsewhere\/own: .*own-provider\.ts/);
+		expect(await doctor(home, { env })).toMatch(/ok models: Subagents can use elsewhere\/own: .*own-provider\.ts/);
 		const broken = await doctor(home, { env: { ...env, ELSEWHERE_IN_HOSTS: "throws" } });
-		expect(broken).toMatch(/FAIL models: Children cannot use elsewhere\/own: .*It does not want to/);
+		expect(broken).toMatch(/FAIL models: Subagents cannot use elsewhere\/own: .*It does not want to/);
 	});
 
 	longTest("no credentials at all", async () => {

@@ -56,7 +56,7 @@ test("host and parent killed with a tree that is ready, and no attempts left: gc
 	expect(readdirSync(treesRoot(home.agentDir, home.home))).toEqual([]);
 });
 
-test("host and parent killed with a tree that is ready, and attempts left: apply says how to go on, and stop ends it", async () => {
+test("host and parent killed with a tree that is ready, and attempts left: apply says how to continue, and stop ends it", async () => {
 	const home = await openHome({ script, env: LEASE });
 	const project = repositoryIn(home.project, { a: "a\n" });
 	await bothKilled(home);

@@ -239,7 +239,7 @@ describe("a child with MCP tools", () => {
 		configure(home, { tester: stdio(home), gone: stdio(home, {}, "dies"), wrong: {} });
 		const run = await runPi(home, [...home.extensionArgs, "-p", "/toolkit doctor"], { version: PI_WITH_MCP });
 		const report = run.stdout.replace(/\s+/g, " ");
-		expect(report).toContain("ok mcp: The MCP server tester has 4 tools that children can be granted");
+		expect(report).toContain("ok mcp: The MCP server tester has 4 tools that subagents can have");
 		expect(report).toContain("warn mcp: The MCP server gone has not connected");
 		expect(report).toMatch(/warn mcp: .*mcp\.json: server "wrong" needs "command" or "url"/);
 		expect(report).not.toContain("caller names");

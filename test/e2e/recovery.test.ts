@@ -27,7 +27,7 @@ const onlyHost = (home: Home): number => {
 };
 
 describe.each(piVersions)("on pi %s", (version) => {
-	test("a host killed with eight runs in it: all go on in a new one, told so once, and repeat nothing", {
+	test("a host killed with eight runs in it: all continue in a new one, told so once, and repeat nothing", {
 		timeout: 120_000,
 	}, async () => {
 		const tasks = Array.from({ length: 8 }, (_, n) => `Task ${n}.`);
@@ -167,7 +167,7 @@ describe("a host suspended past its lease", () => {
 	});
 });
 
-test("a host that hangs is ended, and its runs go on elsewhere", async () => {
+test("a host that hangs is ended, and its runs continue elsewhere", async () => {
 	const home: Home = await openHome({
 		moreExtensions: [DEADLY_TOOLS],
 		agents: { "worker.md": agentNamed("worker", "You work.", "tools: ls, blocks_the_loop") },

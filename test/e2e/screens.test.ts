@@ -173,9 +173,9 @@ describe.each(somePi(import.meta.url))("screens, on pi %s", (version) => {
 		const home = await openHome({});
 		const rpc = startRpc(home, { version });
 		expect((await command(rpc, "/subagents settings")).text).toMatch(/^ui\.widget +true$/m);
-		expect((await command(rpc, "/subagents settings ui.widget false")).text).toBe("ui.widget is false now.");
+		expect((await command(rpc, "/subagents settings ui.widget false")).text).toBe("ui.widget is now false.");
 		expect((await command(rpc, "/subagents settings")).text).toMatch(/^ui\.widget +false \(yours\), default true$/m);
-		expect((await command(rpc, "/subagents settings ui.widget default")).text).toBe("ui.widget is true now.");
+		expect((await command(rpc, "/subagents settings ui.widget default")).text).toBe("ui.widget is now true.");
 		expect(await command(rpc, "/subagents settings ui.widgte on")).toEqual({
 			text: expect.stringMatching(/no setting "ui\.widgte"\. Did you mean ui\.widget\?/),
 			type: "error",
@@ -186,7 +186,7 @@ describe.each(somePi(import.meta.url))("screens, on pi %s", (version) => {
 			type: "error",
 		});
 		const printed = await runPi(home, [...home.extensionArgs, "-p", "/subagents settings ui.widget"], { version });
-		expect(printed.stdout).toMatch(/^ui\.widget\nvalue +true\ndefault +true\ntakes +true or false\n/);
+		expect(printed.stdout).toMatch(/^ui\.widget\nvalue +true\ndefault +true\naccepts +true or false\n/);
 		const refused = await runPi(home, [...home.extensionArgs, "-p", "/subagents new"], { version });
 		expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/works only in a terminal\. Elsewhere,/) });
 	});

@@ -330,7 +330,7 @@ test("a host that dies after a message was received: it is in the child's transc
 	await leave(rpc);
 });
 
-test("a message to a child that stops without handing over makes it go on", async () => {
+test("a message to a child that stops without handing over makes it continue", async () => {
 	const proceed = gate();
 	const home = await openHome({
 		script: dispatch({

@@ -100,7 +100,7 @@ async function dial(path: string): Promise<Socket> {
 const asLines = (messages: unknown[]): string => messages.map((message) => `${JSON.stringify(message)}\n`).join("");
 
 describe.skipIf(process.platform === "win32")("whatever is said to a host", () => {
-	test("it lives on, its runs go on, and their answers arrive", async () => {
+	test("it lives on, its runs continue, and their answers arrive", async () => {
 		const proceed = gate();
 		const home = await openHome({
 			script: dispatch({

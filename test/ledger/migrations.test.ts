@@ -56,7 +56,7 @@ describe("a ledger of the first version", () => {
 		expect(claim(readyHost(ledger), { digest: "digest", ownRun: own })).toEqual([own]);
 	});
 
-	test("has no attempts of the runs that were begun then, and those of the runs that go on", async () => {
+	test("has no attempts of the runs that were begun then, and those of the runs that continue", async () => {
 		const { file, database } = oldLedger(1);
 		const [before, after] = [newRunId(), newRunId()];
 		for (const id of [before, after]) addRun(database, id, "digest");

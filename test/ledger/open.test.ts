@@ -241,7 +241,7 @@ describe("a damaged ledger", () => {
 		expect(ledger.all("SELECT * FROM runs")).toEqual([]);
 	});
 
-	test("is set aside once by three processes that find it at the same instant, and all go on in one new ledger", async () => {
+	test("is set aside once by three processes that find it at the same instant, and all continue in one new ledger", async () => {
 		const peers = await Promise.all([scratch.peer(), scratch.peer(), scratch.peer()]);
 		for (let round = 0; round < 10; round++) {
 			const folder = scratch.folder();

@@ -18,11 +18,11 @@ const screens: Record<string, { title: string; items: SelectItem[]; typed?: stri
 		],
 	},
 	settings: {
-		title: "Settings of pi-geon, in ~/.pi/agent/pi-geon.json",
+		title: "pi-geon settings, in ~/.pi/agent/pi-geon.json",
 		items: Array.from({ length: 40 }, (_, index) => item(`subagents.setting${index}`, `${index}000 (default)`)),
 	},
 	"settings filtered": {
-		title: "Settings of pi-geon, in ~/.pi/agent/pi-geon.json",
+		title: "pi-geon settings, in ~/.pi/agent/pi-geon.json",
 		items: [item("subagents.timeoutMs", "60000 (yours)"), item("ui.widget", "true")],
 		typed: "wid",
 	},

@@ -51,7 +51,7 @@ describe("the refusal of a child without any tool says", () => {
 
 	test("that a child without an agent has what its parent has", () => {
 		expect(refusalOf(GENERAL, ["subagent"])).toBe(
-			"None of the tools of a child without an agent is available here. It inherits the parent's tools, and the parent has no " +
+			"None of the tools of a general subagent is available here. It inherits the parent's tools, and the parent has no " +
 				"tool switched on that it may use.",
 		);
 	});

@@ -27,14 +27,14 @@ describe("a child without an agent that cannot get a tree", () => {
 		expect(plan).toMatchObject({ agent: "general", sandbox: { write: "checkout" } });
 		expect(plan.tools).toContain("edit");
 		expect(plan.warnings).toEqual([
-			`A child without an agent cannot get a tree, so it writes in the checkout, as the user allowed: ${why}`,
+			`A general subagent cannot get a tree, so it writes in the checkout, as the user allowed: ${why}`,
 		]);
 	});
 
 	test.each<WriteConsent>(["refused", "not_asked", "untrusted"])("is told to only read: %s", async (consent) => {
 		const plan = await planned({ config, parent: answers(consent) });
 		expect(plan).toMatchObject({ sandbox: { write: "none" } });
-		expect(plan.warnings[0]).toBe(`A child without an agent cannot get a tree to write in, so it only reads: ${why}`);
+		expect(plan.warnings[0]).toBe(`A general subagent cannot get a tree to write in, so it only reads: ${why}`);
 	});
 });
 

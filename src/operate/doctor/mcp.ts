@@ -11,12 +11,12 @@ export const checkMcp: Check = {
 			yield { level: "warn", what: error, remedy: "Correct the entry: `pi mcp list` checks all of them." };
 		}
 		for (const { name, tools } of mcp.servers) {
-			if (tools > 0) yield pass(`The MCP server ${name} has ${plural(tools, "tool")} that children can be granted`);
+			if (tools > 0) yield pass(`The MCP server ${name} has ${plural(tools, "tool")} that subagents can have`);
 			else
 				yield {
 					level: "warn",
 					what: `The MCP server ${name} has not connected, or offers no tools`,
-					detail: "Children that are granted its tools wait for it up to 10 s, then work without them, and say so.",
+					detail: "Subagents with its tools wait for it for up to 10 s, then work without them, and say so.",
 					remedy: "`pi mcp list` says what is wrong with it.",
 				};
 		}

@@ -63,7 +63,7 @@ function namedModels({ config, catalog }: Examination["sources"]): NamedModel[] 
 
 const LEFT_OUT = "Runs leave it out of their fallback models, and say so.";
 
-const NEXT_ONE = "Runs use the next model in precedence, and say so.";
+const NEXT_ONE = "Runs use the next model in the order, and say so.";
 
 async function findingsOn({ name, where, without = NEXT_ONE }: NamedModel, models: KnownModels): Promise<Finding[]> {
 	const resolved = await models.resolve(name);
@@ -94,14 +94,14 @@ async function triedSource(
 	if (!source) return [];
 	const name = `${model.provider}/${model.id}`;
 	if (source.kind === "extensions") {
-		return [pass(`Children can use ${name}: the extension that provides it loads in a host`, source.files.join(", "))];
+		return [pass(`Subagents can use ${name}: the extension that provides it loads in a host`, source.files.join(", "))];
 	}
 	if (source.kind === "pi")
 		return source.warning === undefined ? [] : [{ level: "warn", what: source.warning, detail: where }];
 	return [
 		{
 			level,
-			what: `Children cannot use ${name}: it comes from an extension, and ${source.why}`,
+			what: `Subagents cannot use ${name}: it comes from an extension, and ${source.why}`,
 			detail: where,
 			remedy: "Correct the extension, or set agents.defaults.subagents.model in pi-geon.json.",
 		},

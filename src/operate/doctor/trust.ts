@@ -16,7 +16,7 @@ export const checkTrust: Check = {
 		else {
 			yield {
 				level: "warn",
-				what: "This project is not trusted: its agents are asked about before they run, and its settings are not used",
+				what: "This project is not trusted: pi asks you before its agents run, and does not use its settings",
 				detail: brought.join(", "),
 				remedy: "Read them, then trust the project with /trust in pi.",
 			};

@@ -34,7 +34,7 @@ function whereItStands(info: RunInfo, now: number): Fact[] {
 	return [
 		fact("state", `${stateInWords(info)}${exit}, ${elapsed(info, now)}`),
 		fact("asks", info.asks && `${info.asks} (waiting for the user's answer)`),
-		fact("admitted", timeInWords(info.createdAt)),
+		fact("accepted", timeInWords(info.createdAt)),
 		fact("started", info.startedAt === undefined ? "not yet" : timeInWords(info.startedAt)),
 		fact("finished", info.endedAt === undefined ? undefined : timeInWords(info.endedAt)),
 		fact("stop", info.stop && `requested by ${info.stop.by}, ${timeInWords(info.stop.at)}`),
@@ -103,11 +103,11 @@ function whereItIs(info: RunInfo): Fact[] {
 }
 
 function deliveryInWords({ delivery, deliveredAt, kind }: RunInfo): string {
-	if (delivery === undefined) return "owed once it has finished";
-	if (delivery === "owed") return "owed: it has not reached the conversation yet";
-	const how = kind === "background" ? "" : " (as the answer of the tool)";
+	if (delivery === undefined) return "owed when the run has finished";
+	if (delivery === "owed") return "owed: the report has not reached the conversation yet";
+	const how = kind === "background" ? "" : " (as the result of the tool)";
 	const at = deliveredAt === undefined ? "" : ` ${timeInWords(deliveredAt)}`;
-	return delivery === "skipped" ? `skipped${at}: the subagent asked for silence` : `delivered${at}${how}`;
+	return delivery === "skipped" ? `skipped${at}: the subagent asked not to be announced` : `delivered${at}${how}`;
 }
 
 function cleanupInWords({ cleanup, archivedAt }: RunInfo): string {
@@ -119,12 +119,12 @@ function limitsInWords(limits: Limits): string {
 	return [
 		`${duration(timeoutMs)} total`,
 		`${duration(idleTimeoutMs)} idle`,
-		`${duration(toolTimeoutMs)} for a tool`,
+		`${duration(toolTimeoutMs)} per tool call`,
 		...(maxTurns === undefined ? [] : [plural(maxTurns, "turn")]),
 		...(maxTokens === undefined ? [] : [`${count(maxTokens)} tokens`]),
 		...(maxCostUsd === undefined ? [] : [dollars(maxCostUsd)]),
-		...(parentSession.maxTokens === undefined ? [] : [`${count(parentSession.maxTokens)} tokens a conversation`]),
-		...(parentSession.maxCostUsd === undefined ? [] : [`${dollars(parentSession.maxCostUsd)} a conversation`]),
+		...(parentSession.maxTokens === undefined ? [] : [`${count(parentSession.maxTokens)} tokens per conversation`]),
+		...(parentSession.maxCostUsd === undefined ? [] : [`${dollars(parentSession.maxCostUsd)} per conversation`]),
 	].join(" · ");
 }
 

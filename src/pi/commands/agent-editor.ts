@@ -50,7 +50,7 @@ export function saveNew(file: string, text: string): { saved: string } | { probl
 		return { saved: file };
 	} catch (error) {
 		if (error instanceof Error && "code" in error && error.code === "EEXIST")
-			return { problem: `${file} exists already.` };
+			return { problem: `${file} already exists.` };
 		throw error;
 	}
 }

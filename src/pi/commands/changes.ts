@@ -44,7 +44,7 @@ export function changesSubcommands(runs: RunsOfSession): Subcommand[] {
 	const changes: Subcommand = {
 		name: "changes",
 		takes: "[id|#]",
-		does: "list the changes of all runs; with a run, list its files",
+		does: "list the changes of this session's runs; with a run, list its files",
 		run: async (args, ctx) => {
 			const name = onlyWord(args);
 			if (name === "") {

@@ -9,7 +9,7 @@ const KEYS = [
 	{
 		name: "Esc",
 		value:
-			"stops the turn and the runs it waits for; /stop also stops background runs. In an empty prompt of an idle pi: stops what you started with /subagents run",
+			"stops the turn and the runs it waits for; /stop also stops background runs. In an empty prompt of an idle pi, Esc stops what you started with /subagents run",
 	},
 	{ name: "Ctrl+O", value: "expands calls and reports (pi's own key)" },
 	{ name: keyName(INSPECTOR_KEY), value: "opens the inspector, a full-screen view of this session's runs" },
@@ -54,7 +54,7 @@ export function helpReport(width: number, { subagents, toolkit }: HelpOn): strin
 		"Keys",
 		...factsTo(width, KEYS),
 		"",
-		...wrapTo(width, "Settings in pi-geon.json of pi's agent directory (/subagents settings shows all)"),
+		...wrapTo(width, "Main settings, in pi-geon.json in pi's agent directory (/subagents settings shows all)"),
 		...factsTo(width, SETTINGS_TOLD.map(nameThatFits(width))),
 		"",
 		...wrapTo(

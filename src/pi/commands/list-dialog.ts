@@ -72,7 +72,7 @@ class ListDialog implements Component {
 				...this.#list.render(columns),
 				"",
 				...(room > 0 ? [] : this.#descriptionBelow(columns)),
-				...pack([filter, "Enter chooses", "Esc closes", "↑↓ move"], " · ", columns).map((line) =>
+				...pack([filter, "Enter selects", "Esc closes", "↑↓ move"], " · ", columns).map((line) =>
 					theme.fg("dim", line),
 				),
 			];

@@ -138,7 +138,7 @@ async function savedAs(ctx: ExtensionContext, text: string): Promise<CommandAnsw
 		[`For you, everywhere: ${inOneLine(folderOf("user", ctx))}`]: "user",
 		[`For this project: ${inOneLine(folderOf("project", ctx))}`]: "project",
 	} as const;
-	const place = await ctx.ui.select("Where does it belong?", Object.keys(places));
+	const place = await ctx.ui.select("Where should it be saved?", Object.keys(places));
 	const source = Object.entries(places).find(([words]) => words === place)?.[1];
 	if (source === undefined) return undefined;
 	const origin = { file: join(folderOf(source, ctx), "new.md"), source };

@@ -60,7 +60,7 @@ async function browseSettings(ctx: ExtensionContext): Promise<CommandAnswer> {
 	let chosen: string | undefined;
 	for (;;) {
 		const all = settingsFor(ctx);
-		const title = `Settings of pi-geon, in ${inOneLine(userConfigFile())}`;
+		const title = `pi-geon settings, in ${inOneLine(userConfigFile())}`;
 		chosen = await chooseFrom(ctx, title, all.map(settingRow), chosen);
 		const setting = all.find(({ key }) => key === chosen);
 		if (!setting) return undefined;
@@ -78,7 +78,7 @@ const FROM: Readonly<Record<SettingNow["source"], string>> = {
 async function changeInDialogs(ctx: ExtensionContext, setting: SettingNow): Promise<void> {
 	const title = aboutSetting(setting, widthFor(ctx)).join("\n");
 	const isSwitch = typeof setting.default === "boolean";
-	const toDefault = setting.source === "default" ? [] : ["Back to the default"];
+	const toDefault = setting.source === "default" ? [] : ["Reset to the default"];
 	const choices = [...(isSwitch ? [`Set it to ${!setting.value}`] : [CHANGE]), ...toDefault, BACK];
 	const chosen = await ctx.ui.select(title, choices);
 	if (chosen === undefined || chosen === BACK) return;
@@ -107,7 +107,7 @@ function changeSetting(ctx: ExtensionContext, { key }: SettingNow, typed: string
 		return { problem: `${userConfigFile()} was not changed: ${inOneLine(messageOf(error))}.${remedy}` };
 	}
 	const now = settingsFor(ctx).find((one) => one.key === key);
-	const holds = now ? `${key} is ${shownSetting(now, now.value)} now.` : "";
+	const holds = now ? `${key} is now ${shownSetting(now, now.value)}.` : "";
 	return [now?.source === "project" ? `${holds} The project's file sets it for this project.` : holds];
 }
 
@@ -139,7 +139,7 @@ function settingsReport(ctx: ExtensionContext): string[] {
 	const all = settingsFor(ctx);
 	const width = widthFor(ctx);
 	return [
-		"Settings of pi-geon",
+		"pi-geon settings",
 		"",
 		...factsTo(
 			width,
@@ -161,7 +161,7 @@ const aboutSetting = (one: SettingNow, width: number): string[] => [
 	...factsTo(width, [
 		{ name: "value", value: `${shownSetting(one, one.value)}${FROM[one.source]}` },
 		{ name: "default", value: shownSetting(one, one.default) },
-		{ name: "takes", value: one.expected },
+		{ name: "accepts", value: one.expected },
 	]),
 ];
 

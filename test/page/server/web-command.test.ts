@@ -48,7 +48,7 @@ describe("pi-geon web", () => {
 		await expect(hello(page.origin, page.token)).rejects.toThrow();
 	});
 
-	test("takes the place of one that was killed, so that its pages go on, and proves to them that it may", async () => {
+	test("takes the place of one that was killed, so that its pages continue, and proves to them that it may", async () => {
 		const home = await openHome({});
 		const killed = await servePageOf(home);
 		killed.kill("SIGKILL");

@@ -66,7 +66,7 @@ function Attempts({ run }: { run: RunDetail }) {
 							<span class="attempt-took">{took}</span>
 							<span>
 								{kind === "wait" && (to === undefined ? "waiting for a place" : "waited")}
-								{kind === "unknown" && "not recorded by an older pi-geon"}
+								{kind === "unknown" && "an older pi-geon did not record it"}
 								{kind === "attempt" && `attempt ${attempt ?? 1}: ${how}`}
 								{kind === "attempt" && model !== undefined && (
 									<span class="faint">
@@ -137,7 +137,7 @@ function Facts({ run }: { run: RunDetail }) {
 	const facts: [string, string | undefined][] = [
 		["state", `${stateWord(run)}${run.exitCode === undefined ? "" : ` (exit code ${run.exitCode})`}`],
 		["run", run.runId],
-		["admitted", wholeTime(run.createdAt)],
+		["accepted", wholeTime(run.createdAt)],
 		["started", run.startedAt === undefined ? "not yet" : wholeTime(run.startedAt)],
 		["finished", run.endedAt === undefined ? undefined : wholeTime(run.endedAt)],
 		["stop", run.stop && `requested by ${run.stop.by}, ${wholeTime(run.stop.at)}`],
