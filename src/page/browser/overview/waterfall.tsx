@@ -71,9 +71,9 @@ const isPartlyUnknown = ({ spans }: PageRun): boolean => spans.some(({ kind }) =
 
 function Legend({ hasUnknown }: { hasUnknown: boolean }) {
 	return (
-		<ul class="legend" aria-label="Colours">
+		<ul class="legend" aria-label="Colors">
 			<li>
-				<i class="swatch wait" /> waiting
+				<i class="swatch wait" /> queued
 			</li>
 			<li>
 				<i class="swatch running" /> running
@@ -85,7 +85,7 @@ function Legend({ hasUnknown }: { hasUnknown: boolean }) {
 				<i class="swatch failure" /> failed
 			</li>
 			<li>
-				<i class="swatch again" /> tried again
+				<i class="swatch again" /> retried
 			</li>
 			{hasUnknown && (
 				<li>

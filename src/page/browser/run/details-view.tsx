@@ -65,7 +65,7 @@ function Attempts({ run }: { run: RunDetail }) {
 							<span class="attempt-when">{timeOfDay(from)}</span>
 							<span class="attempt-took">{took}</span>
 							<span>
-								{kind === "wait" && (to === undefined ? "waiting for a place" : "waited")}
+								{kind === "wait" && "queued"}
 								{kind === "unknown" && "an older pi-geon did not record it"}
 								{kind === "attempt" && `attempt ${attempt ?? 1}: ${how}`}
 								{kind === "attempt" && model !== undefined && (
