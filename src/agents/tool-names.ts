@@ -1,4 +1,5 @@
 import { PI_TOOLS } from "../run/pi-tools.ts";
+import { ASK_TOOL } from "../run/question.ts";
 
 /** Other systems' names for pi's tools: Claude Code's, opencode's, Gemini CLI's. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
@@ -9,6 +10,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 	// Both start subagents, which no subagent may do; planning reports that for this name.
 	["Task", "subagent"],
 	["Agent", "subagent"],
+	["AskUserQuestion", ASK_TOOL],
 	["list", "ls"],
 	["list_directory", "ls"],
 	["read_file", "read"],
@@ -39,6 +41,15 @@ export function readToolEntry(text: string): ToolEntry {
 	if (restricted !== undefined) return { kind: "restricted", name: piName(restricted) };
 	if (!TOOL_NAME.test(text) && !MCP_PATTERN.test(text)) return { kind: "unusable" };
 	return { kind: "tool", name: piName(text) };
+}
+
+/**
+ * The tools that a file denies by denying one: pi's other shell too, and what else loads pages, for a file that does not
+ * know pi's names.
+ */
+export function deniedWith(name: string, written: string): string[] {
+	if (name === "bash") return ["bash", "powershell"];
+	return name === "fetch_content" && written !== name ? [name, "convert_content"] : [name];
 }
 
 /** The names in a configured list: the tools themselves, or those that it names some uses of. */

@@ -14,6 +14,8 @@ export type WhyLeftOut =
 	/** This pi has no such tool. */
 	| "unknown"
 	| "unknown_mcp"
+	/** Claude Code's tool for skills. A child reads them. */
+	| "skill_tool"
 	/** An application gave it to pi in code, so that there is no extension to load. */
 	| "no_file"
 	/** Its extension belongs to a project that is not trusted, and may have changed since the session started. */
@@ -147,6 +149,8 @@ function reason(why: WhyLeftOut, { agent, many }: Case): string {
 			return `this pi has no such ${many ? "tools" : "tool"}. Install what provides ${it}, or remove ${it} from the agent's file.`;
 		case "unknown_mcp":
 			return `this pi has no such MCP ${many ? "tools" : "tool"}. Check its mcp.json.`;
+		case "skill_tool":
+			return "pi has no tool for skills. A subagent reads those that `skills` in its file names.";
 		case "no_file":
 			return `no extension file provides ${it}, so a subagent cannot load ${it}.`;
 		case "project_extension":

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../agents/definition.ts";
 import { didYouMean } from "../run/nearest.ts";
-import { quoted } from "../run/quoted.ts";
-import { nameOf } from "./left-out.ts";
+import { quoted, shortened } from "../run/quoted.ts";
+import { listed, nameOf } from "./left-out.ts";
 import type { PlannedSkill } from "./plan.ts";
 
 /** A skill that pi has found for the parent. */
@@ -30,27 +30,40 @@ export function skillsFor({ agent, tools, known }: SkillQuestion): { skills: Pla
 		return { skills: [], warnings: [message] };
 	}
 	const names = asked === "all" ? known.map((skill) => skill.name) : asked;
-	const skills: PlannedSkill[] = [];
-	const warnings: string[] = [];
-	for (const each of names) {
-		const found = known.find((skill) => skill.name === each);
-		if (!found) warnings.push(missingSkill(each, file, known));
-		else if (found.untrusted) warnings.push(`The skill ${quoted(each)} of ${file} was left out: ${UNTRUSTED_SKILL}`);
-		else skills.push({ name: found.name, file: found.file });
-	}
-	return { skills, warnings };
+	const found = names.flatMap((each) => known.find((skill) => skill.name === each) ?? []);
+	const missing = names.filter((each) => !found.some((skill) => skill.name === each));
+	const untrusted = found.filter((skill) => skill.untrusted);
+	return {
+		skills: found.filter((skill) => !skill.untrusted).map((skill) => ({ name: skill.name, file: skill.file })),
+		warnings: [...missingSkills(missing, file, known), ...untrustedSkills(untrusted, file)],
+	};
 }
 
-const UNTRUSTED_SKILL =
-	"it belongs to this project, which is not trusted. Review it, then trust the project with /trust.";
-
-function missingSkill(name: string, file: string, known: readonly KnownSkill[]): string {
-	const meant = didYouMean(
-		name,
-		known.map((skill) => skill.name),
-	);
-	return (
-		`The skill ${quoted(name)} of ${file} was left out: pi has not found it.${meant} ` +
-		`Put it where pi looks for skills (for example skills/${name}/SKILL.md in pi's agent directory) and type /reload, or correct the name.`
-	);
+function untrustedSkills(skills: readonly KnownSkill[], file: string): string[] {
+	if (skills.length === 0) return [];
+	const names = skills.map(({ name }) => name);
+	const one = skills.length === 1;
+	return [
+		`${skillsOf(names, file)} left out: ${one ? "it belongs" : "they belong"} to this project, which is not trusted. Review ${one ? "it" : "them"}, then trust the project with /trust.`,
+	];
 }
+
+/** One line for all of them, except for those of which the meant one is known. */
+function missingSkills(names: readonly string[], file: string, known: readonly KnownSkill[]): string[] {
+	const knownNames = known.map((skill) => skill.name);
+	const misspelt = names.filter((name) => didYouMean(name, knownNames) !== "");
+	const others = names.filter((name) => !misspelt.includes(name));
+	return [...misspelt.map((name) => [name]), others].flatMap(([first, ...more]) => {
+		if (first === undefined) return [];
+		const one = more.length === 0;
+		const them = one ? "it" : "them";
+		return [
+			`${skillsOf([first, ...more], file)} left out: pi has not found ${them}.${one ? didYouMean(first, knownNames) : ""} ` +
+				`Put ${them} where pi looks for skills (for example skills/${shortened(first)}/SKILL.md in pi's agent directory) ` +
+				`and type /reload, or correct the ${one ? "name" : "names"}.`,
+		];
+	});
+}
+
+const skillsOf = (names: readonly string[], file: string): string =>
+	`The ${names.length === 1 ? "skill" : "skills"} ${listed(names.map(quoted))} of ${file} ${names.length === 1 ? "was" : "were"}`;

@@ -55,6 +55,9 @@ const READONLY = new Set([
 /** pi's own tools that are known to write. */
 const WRITERS: ReadonlySet<string> = new Set([...PI_TOOLS].filter((name) => !READONLY.has(name)));
 
+/** Claude Code's tool with which an agent uses a skill. */
+const SKILL_TOOL = "Skill";
+
 /** Tools of pi's own extensions that change how other tools are called: a child gets one only by name. */
 const ONLY_BY_NAME: ReadonlySet<string> = new Set(["codemode", "tool_search"]);
 
@@ -137,9 +140,11 @@ function askedFor({ agent, active, known }: ToolQuestion): string[] {
 	const inherited = () => active.filter((name) => !NEVER.has(name) && !isRuledOut(name));
 	const listed = tools.kind === "only" ? tools.names.flatMap((entry) => expanded(entry, there)) : inherited();
 	const asked = agent.ask ? [...listed, ASK_TOOL] : listed;
-	// Every child has the finalize tool, so a file that names it gets it anyway.
+	// Every child has the finalize tool, and one with skills reads them: a file that names these tools loses nothing.
+	const isThereAnyway = (name: string) =>
+		name === FINALIZE_TOOL || (name === SKILL_TOOL && agent.skills !== undefined && !there.includes(name));
 	return [...new Set(asked)].filter(
-		(name) => name !== FINALIZE_TOOL && !tools.except?.some((entry) => matches(entry, name)),
+		(name) => !isThereAnyway(name) && !tools.except?.some((entry) => matches(entry, name)),
 	);
 }
 
@@ -182,6 +187,7 @@ function whyMissing(name: string, { active, known, onRecord }: ToolQuestion): Wh
 	if (known.some((tool) => tool.name === name || (tool.from === "mcp" && matches(tool.name, name)))) return undefined;
 	if (onRecord) return "not_on_record";
 	if (active.includes(name)) return "no_file";
+	if (name === SKILL_TOOL) return "skill_tool";
 	return isMcpTool(name) ? "unknown_mcp" : "unknown";
 }
 

@@ -45,6 +45,44 @@ describe("the skills of a run", () => {
 		]);
 	});
 
+	test("that pi has not found are one warning, however many they are", async () => {
+		const agent = `tools: read\nskills: [pdf-tols, ${["baking", "sewing", "welding"].join(", ")}]`;
+		const { warnings } = await planned({ agent, parent });
+		expect(warnings).toEqual([
+			expect.stringMatching(/^The skill "pdf-tols" of custom.md was left out: .* Did you mean pdf-tools\?/),
+			expect.stringMatching(
+				/^The skills "baking", "sewing", "welding" of custom.md were left out: pi has not found them. Put them where .*skills\/baking\/SKILL.md.* correct the names\.$/,
+			),
+		]);
+		expect(
+			(await planned({ agent: `tools: read\nskills: ${"s".repeat(500)}`, parent })).warnings[0]?.length,
+		).toBeLessThan(500);
+	});
+
+	test("of a project that is not trusted are one warning, however many they are", async () => {
+		const more = {
+			name: "of-project-too",
+			file: "/project/.pi/skills/of-project-too/SKILL.md",
+			untrusted: true as const,
+		};
+		const { warnings } = await planned({
+			agent: "tools: read\nskills: of-project, of-project-too",
+			parent: { knownSkills: () => [...known, more] },
+		});
+		expect(warnings).toEqual([
+			'The skills "of-project", "of-project-too" of custom.md were left out: they belong to this project, which is not trusted. Review them, then trust the project with /trust.',
+		]);
+	});
+
+	test("are read by the child, so a file that also names Claude Code's tool for them loses nothing", async () => {
+		expect(await planned({ agent: "tools: Read, Skill\nskills: pdf-tools", parent })).toMatchObject({
+			...{ tools: ["read"], warnings: [] },
+		});
+		expect((await planned({ agent: "tools: Read, Skill", parent })).warnings).toEqual([
+			"Skill was left out: pi has no tool for skills. A subagent reads those that `skills` in its file names.",
+		]);
+	});
+
 	test("are left out with a warning where the agent has no tool to read them with", async () => {
 		const { skills, warnings } = await planned({ agent: "tools: ls\nskills: all", parent });
 		expect(skills).toBeUndefined();

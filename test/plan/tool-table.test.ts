@@ -378,6 +378,18 @@ const ROWS: Row[] = [
 		],
 	},
 	{
+		because: "Claude Code's name for asking the user means ours, which `ask` grants",
+		file: "tools: Read, AskUserQuestion",
+		tools: ["read"],
+		warnings: ["AskUserQuestion (subagent_ask) was left out: `ask: true` in its file grants it."],
+	},
+	{
+		because: "a file with `ask` that also names Claude Code's tool for it loses nothing",
+		file: "tools: Read, AskUserQuestion\nask: true",
+		tools: ["read", "subagent_ask"],
+		warnings: [],
+	},
+	{
 		because: "an author who writes readonly beside such a restriction means what readonly says",
 		file: "readonly: true\npermissionMode: plan",
 		tools: ["read"],
