@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { Diagnostic } from "../run/diagnostic.ts";
 import { messageOf } from "../run/message-of.ts";
 import { agentFiles, unreadableFile } from "./agent-files.ts";
+import { mayName } from "./agent-name.ts";
 import type { ReadingBudget } from "./budget.ts";
 import type { AgentDefinition, AgentSource } from "./definition.ts";
 import { splitFrontmatter } from "./frontmatter.ts";
@@ -84,7 +85,7 @@ function readAgentFile(
 /** Whether the frontmatter has the name at all. Looking for it is cheap, whatever the file holds. */
 function mayDefine(name: string, text: string): boolean {
 	const frontmatter = splitFrontmatter(text);
-	return frontmatter.kind === "found" && frontmatter.yaml.includes(name);
+	return frontmatter.kind === "found" && mayName(frontmatter.yaml, name);
 }
 
 const alreadyDefined = (agent: AgentDefinition, first: AgentDefinition): Diagnostic => ({

@@ -9,8 +9,12 @@ import { UNUSED_FIELDS } from "./unused-fields.ts";
 
 export const LIMIT_FIELDS = ["maxTurns", "timeoutMs", "idleTimeoutMs", "maxCostUsd", "maxTokens"] as const;
 
-/** Gemini CLI's name for `maxTurns`, and that of other packages for pi, where 0 means no limit. */
-export const OTHER_MAX_TURNS = "max_turns";
+/** `max_turns` is the name in Gemini CLI and other packages for pi, `maxSteps` and `steps` in opencode. */
+const TURN_LIMIT_FIELDS = ["maxTurns", "max_turns", "maxSteps"];
+
+/** A list of `steps` is something else. */
+export const isTurnLimit = ({ key, value }: Field): boolean =>
+	TURN_LIMIT_FIELDS.includes(key) || (key === "steps" && typeof value === "number");
 
 /** Fields that restrict the agent, and that have no other spelling. */
 const RESTRICTING = ["readonly", ...WHITELIST_FIELDS, ...BLACKLIST_FIELDS, ...UNENFORCED_FIELDS, ...SWITCH_FIELDS];
@@ -31,7 +35,7 @@ const KNOWN = [
 	"thinking",
 	"effort",
 	...LIMIT_FIELDS,
-	OTHER_MAX_TURNS,
+	...TURN_LIMIT_FIELDS,
 	"outputSchema",
 	...UNUSED_FIELDS,
 ];
@@ -39,25 +43,46 @@ const KNOWN = [
 /** Fields of Claude Code that mean nothing for a subagent here, so that its files work unchanged and without noise. */
 const IGNORED = ["background", "color", "initialPrompt"];
 
+/** Fields of other systems that are not misspelt fields of ours: opencode's. */
+const OTHER_FIELDS = ["mode"];
+
 /**
  * Reports unused fields, and returns what every run should say about them: an unknown field may have been meant as a limit
  * (`timeout_mins`). A field that may be a restriction in another spelling (`readOnly`, `denied-tools`, `raedonly`, a letter
  * that only looks Latin) is an error: ignoring it would give the agent what its author withheld.
  */
 export function reportUnknownFields(fields: FieldsByKey, findings: Findings): string[] {
-	return [...fields.values()].flatMap((field) => {
-		if (KNOWN.includes(field.key) || IGNORED.includes(field.key)) return [];
+	const unused: Field[] = [];
+	const told = [...fields.values()].flatMap((field) => {
+		if (KNOWN.includes(field.key) || IGNORED.includes(field.key) || isTurnLimit(field)) return [];
 		const problem = lostRestriction(field);
 		if (problem !== undefined) {
 			findings.error(field, problem.message, problem.remedy);
 			return [];
 		}
-		const meant = nearest(field.key, KNOWN);
+		const meant = OTHER_FIELDS.includes(field.key) ? undefined : nearest(field.key, KNOWN);
+		if (meant === undefined) {
+			unused.push(field);
+			return [];
+		}
 		const message = `Unknown field ${field.key}, not used.`;
-		const remedy = meant === undefined ? "Remove it." : `Did you mean ${meant}?`;
+		const remedy = `Did you mean ${meant}?`;
 		findings.warning(field, message, remedy);
 		return LIMIT_FIELDS.some((limit) => limit === meant) ? [`${message} ${remedy}`] : [];
 	});
+	reportUnused(unused, findings);
+	return told;
+}
+
+/** One line for all of them, because many files have several. */
+function reportUnused(unused: readonly Field[], findings: Findings): void {
+	const [first, ...others] = unused;
+	if (first === undefined) return;
+	if (others.length === 0) findings.warning(first, `Unknown field ${first.key}, not used.`, "Remove it.");
+	else {
+		const names = unused.map(({ key }) => key).join(", ");
+		findings.warning({ line: first.line, column: first.column }, `Unknown fields, not used: ${names}.`, "Remove them.");
+	}
 }
 
 /** Whether a line at the margin that begins with this name is a field, and not text that has a colon. */

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Diagnostic } from "../run/diagnostic.ts";
-import { NAME } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
 import { isStartingContext, STARTING_CONTEXTS, type StartingContext } from "../run/starting-context.ts";
 import { isThinkingLevel, THINKING_LEVELS, type ThinkingLevel } from "../run/thinking.ts";
+import { readName } from "./agent-name.ts";
 import { readBoolean } from "./booleans.ts";
 import type { AgentDefinition, AgentLimits, AgentSource } from "./definition.ts";
 import { type Field, type FieldsByKey, readFields } from "./fields.ts";
 import { Findings } from "./findings.ts";
 import { splitFrontmatter } from "./frontmatter.ts";
-import { LIMIT_FIELDS, OTHER_MAX_TURNS, reportReferences, reportUnknownFields } from "./known-fields.ts";
+import { isTurnLimit, LIMIT_FIELDS, reportReferences, reportUnknownFields } from "./known-fields.ts";
 import { readNames, readSkills } from "./name-lists.ts";
 import { readNetwork } from "./network.ts";
 import { outputSchemaProblem } from "./output-schema.ts";
@@ -49,10 +49,9 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 
 	const unknown = reportUnknownFields(fields, findings);
 	reportReferences(fields, findings);
-	const name = readName(fields, findings);
+	const name = readName(fields, findings, origin.file);
 	const description = textField("description", fields, findings)?.trim() ?? "";
-	const model = readModel(fields, findings);
-	const fallbackModels = readNames("fallbackModels", fields, findings);
+	const models = readModels(fields, findings);
 	const skills = readSkills(fields, findings);
 	const thinking = readThinking(fields, findings);
 	const context = readContext(fields, findings);
@@ -77,8 +76,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 		...tools,
 		warnings: [...unenforced.map(({ message }) => message), ...unused, ...unknown],
 		...(switchedOff !== undefined && { switchedOff }),
-		...(model ? { model } : {}),
-		...(fallbackModels ? { fallbackModels } : {}),
+		...models,
 		...(thinking ? { thinking } : {}),
 		...(skills ? { skills } : {}),
 		...(context ? { context } : {}),
@@ -104,21 +102,6 @@ function reportNoFrontmatter(kind: "missing" | "late" | "unterminated", findings
 	findings.error({ line: 1 }, message, "Begin with a line `---`, then `name: …`, then another line `---`.");
 }
 
-function readName(fields: FieldsByKey, findings: Findings): string | undefined {
-	const field = fields.get("name");
-	if (field === undefined || field.value === null || field.value === "") {
-		findings.error({ line: 1, key: "name" }, "The agent has no name.", "Add a field `name: …`.");
-		return undefined;
-	}
-	if (typeof field.value === "string" && NAME.test(field.value)) return field.value;
-	findings.error(
-		field,
-		"This cannot be the name of an agent.",
-		"Use up to 64 letters, digits, dots, dashes and underscores, the first a letter or digit; put a number in quotes.",
-	);
-	return undefined;
-}
-
 function textField(key: string, fields: FieldsByKey, findings: Findings): string | undefined {
 	const field = fields.get(key);
 	if (field === undefined || field.value === null) return undefined;
@@ -127,13 +110,23 @@ function textField(key: string, fields: FieldsByKey, findings: Findings): string
 	return undefined;
 }
 
-function readModel(fields: FieldsByKey, findings: Findings): string | undefined {
+/** Copilot's files may list models, the preferred one first. */
+function readModels(fields: FieldsByKey, findings: Findings): Pick<AgentDefinition, "model" | "fallbackModels"> {
 	const field = fields.get("model");
-	const model = textField("model", fields, findings)?.trim();
+	const isList = Array.isArray(field?.value);
+	const listed = isList ? readNames("model", fields, findings) : undefined;
+	const model = isList ? listed?.[0] : textField("model", fields, findings)?.trim();
 	if (field && !findings.hasErrors && !model) {
 		findings.warning(field, "model is empty.", "Name a model, write `inherit` for the parent's, or remove the field.");
 	}
-	return model;
+	const others = listed?.slice(1) ?? [];
+	const ownFallbacks = readNames("fallbackModels", fields, findings);
+	if (field && ownFallbacks && others.length > 0) {
+		const message = "Both a list of models and fallbackModels are given.";
+		findings.error(field, message, "Keep one model, and put the others into fallbackModels.");
+	}
+	const fallbackModels = ownFallbacks ?? (others.length > 0 ? others : undefined);
+	return { ...(model && { model }), ...(fallbackModels && { fallbackModels }) };
 }
 
 /** `effort` is Claude Code's name for it. */
@@ -179,10 +172,12 @@ function readAsk(fields: FieldsByKey, findings: Findings): true | undefined {
 
 function readLimits(fields: FieldsByKey, findings: Findings): AgentLimits {
 	const limits: AgentLimits = {};
-	const [both] = fields.has("maxTurns") ? [fields.get(OTHER_MAX_TURNS)] : [];
-	if (both) findings.error(both, `maxTurns and ${both.key} mean the same, and both are given.`, "Keep one of them.");
+	const [first, second] = [...fields.values()].filter(isTurnLimit);
+	if (first && second) {
+		findings.error(second, `${first.key} and ${second.key} mean the same, and both are given.`, "Keep one of them.");
+	}
 	for (const key of LIMIT_FIELDS) {
-		const field = fields.get(key) ?? (key === "maxTurns" ? otherMaxTurns(fields) : undefined);
+		const field = key === "maxTurns" ? (isNoLimit(first) ? undefined : first) : fields.get(key);
 		if (field === undefined) continue;
 		if (isLimit(key, field)) limits[key] = field.value;
 		else findings.error(field, `${field.key} is not a valid limit.`, `Write a ${numberFor(key)} above 0.`);
@@ -192,10 +187,8 @@ function readLimits(fields: FieldsByKey, findings: Findings): AgentLimits {
 
 const numberFor = (key: string): string => (key === "maxTurns" ? "whole number" : "number");
 
-function otherMaxTurns(fields: FieldsByKey): Field | undefined {
-	const field = fields.get(OTHER_MAX_TURNS);
-	return field?.value === 0 ? undefined : field;
-}
+/** In other packages for pi, 0 means no limit. */
+const isNoLimit = (field: Field | undefined): boolean => field?.key === "max_turns" && field.value === 0;
 
 function isLimit(key: string, field: Field): field is Field & { value: number } {
 	const { value } = field;

@@ -3,6 +3,7 @@ import { ISOLATIONS, type Isolation } from "../run/isolation.ts";
 import type { Field, FieldsByKey } from "./fields.ts";
 import type { Findings } from "./findings.ts";
 import { networkOf } from "./network.ts";
+import { WHITELIST_FIELDS } from "./tools.ts";
 
 /** Fields that may restrict an agent in a way that cannot be enforced here, or not for every value. */
 export const UNENFORCED_FIELDS = [
@@ -23,6 +24,8 @@ export const UNENFORCED_FIELDS = [
 	"offline",
 	"isolated",
 	"disable-model-invocation",
+	"extensions",
+	"exclude_extensions",
 ] as const;
 
 type UnenforcedField = (typeof UNENFORCED_FIELDS)[number];
@@ -50,6 +53,8 @@ const TAKES_NOTHING: Record<UnenforcedField, (value: unknown) => boolean> = {
 	offline: isFalse,
 	isolated: isFalse,
 	"disable-model-invocation": isFalse,
+	extensions: (value) => value === true,
+	exclude_extensions: isEmpty,
 };
 
 function isTrue(value: unknown): boolean {
@@ -73,6 +78,10 @@ export function unenforcedRestrictions(fields: FieldsByKey, findings: Findings):
 	return UNENFORCED_FIELDS.flatMap((key) => {
 		const field = fields.get(key);
 		if (field === undefined || field.value === null || TAKES_NOTHING[key](field.value)) return [];
+		if (key === "extensions" && WHITELIST_FIELDS.some((list) => fields.has(list))) {
+			findings.warning(field, "extensions is not used: the list of tools says which are loaded.", "Remove it.");
+			return [];
+		}
 		const message = `${fieldText(field)} cannot be enforced here, so the agent is read-only.`;
 		findings.warning(field, message, `Remove ${key} to let the agent do what its tools allow.`);
 		return [{ key, message }];

@@ -2,8 +2,9 @@ import { isRecord } from "../run/is-record.ts";
 import type { AgentDefinition, LeftOutTool, ToolSelection } from "./definition.ts";
 import type { Field, FieldsByKey } from "./fields.ts";
 import type { Findings } from "./findings.ts";
-import { readToolEntry, splitToolList } from "./tool-names.ts";
+import { deniedWith, readToolEntry, splitToolList } from "./tool-names.ts";
 import { matches } from "./tool-patterns.ts";
+import { type Withheld, withheldTools } from "./withheld.ts";
 
 export const WHITELIST_FIELDS = ["tools", "approved_tools", "allowed_tools"] as const;
 export const BLACKLIST_FIELDS = ["denied_tools", "disallowedTools"] as const;
@@ -22,7 +23,7 @@ export function readTools(fields: FieldsByKey, findings: Findings): ReadTools {
 		);
 	}
 	const denied = blacklist ? readDenied(blacklist, toolEntries(blacklist, findings), findings) : NOTHING_DENIED;
-	const asked = whitelist ? readWhitelist(whitelist, findings) : ALL;
+	const asked = withoutWithheld(whitelist ? readWhitelist(whitelist, findings) : ALL, withheldTools(fields));
 	const { tools, writtenAs } = asked;
 	if (tools.kind === "inherit") {
 		const except = [...new Set([...tools.except, ...denied.except])];
@@ -31,6 +32,19 @@ export function readTools(fields: FieldsByKey, findings: Findings): ReadTools {
 	// A denial takes nothing from a list that does not name the tool.
 	const lost = denied.leftOut.filter((entry) => "tool" in entry && tools.names.includes(entry.tool));
 	return { tools: difference(tools.names, denied.except), writtenAs, leftOut: [...asked.leftOut, ...lost] };
+}
+
+function withoutWithheld(asked: ReadTools, { except, only }: Withheld): ReadTools {
+	const { tools } = asked;
+	if (tools.kind === "only") {
+		const names = tools.names.filter((name) => only?.includes(name) ?? true);
+		return { ...asked, tools: difference(names, except) };
+	}
+	const left = only?.filter((name) => !tools.except.includes(name));
+	return {
+		...asked,
+		tools: left ? difference(left, except) : { kind: "inherit", except: [...tools.except, ...except] },
+	};
 }
 
 /** An MCP server's name may include tools that are denied one by one. */
@@ -131,7 +145,7 @@ function readDenied(field: Field, entries: readonly string[], findings: Findings
 			findings.error(field, message, "Name each tool.");
 			continue;
 		}
-		except.add(entry.name);
+		for (const name of deniedWith(entry.name, written)) except.add(name);
 		// No child has the tools that delegate, so a file that denies some of their uses loses nothing.
 		if (entry.kind === "tool" || entry.name === "subagent") whole.add(entry.name);
 		else {

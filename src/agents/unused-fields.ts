@@ -7,6 +7,7 @@ import type { Findings } from "./findings.ts";
  */
 const UNUSED = {
 	mcpServers: "subagents use the MCP servers of pi's own mcp.json",
+	"mcp-servers": "subagents use the MCP servers of pi's own mcp.json",
 	memory: "subagents keep no memory between sessions",
 } as const;
 

@@ -234,6 +234,25 @@ describe("what a folder may hold", () => {
 		},
 	);
 
+	test("two names that would be the same here: the first file has it, and the other says so", () => {
+		const { write, path, discover } = world();
+		write(`${folder}/a.md`, agent("Night Watch"));
+		write(`${folder}/b.md`, agent("night-watch"));
+		const catalog = discover();
+		expect(names(catalog)).toEqual(["night-watch"]);
+		expect(catalog.diagnostics).toMatchObject([
+			{ file: path(folder, "a.md"), message: expect.stringContaining("is called night-watch here") },
+			{ file: path(folder, "b.md"), message: expect.stringContaining("already defines the agent night-watch") },
+		]);
+	});
+
+	test("an agent whose name has a space is found by its name here, also where files are read on demand", () => {
+		const { write, discover } = world();
+		write("home/repo/.claude/agents/w.md", agent('"Night  Watch (C#)"'));
+		expect(names(discover())).toEqual(["night-watch-csharp"]);
+		expect(discover({ includeProject: "when asked" }).lookUp?.("night-watch-csharp").agents).toHaveLength(1);
+	});
+
 	test.skipIf(process.getuid?.() === 0)("an unreadable file and folder are reported", () => {
 		const { write, path, discover } = world();
 		chmodSync(write(`${folder}/secret.md`, agent("secret")), 0);

@@ -173,10 +173,35 @@ describe("a file that is not an agent", () => {
 		},
 	);
 
-	test.each(["../x", ".hidden", "a/b", "a b", "-a", "x".repeat(65), "42", "[a]"])("cannot be called %s", (name) => {
-		const { agent, diagnostics } = parse(`---\nname: ${name}\n---\n`);
-		expect(agent).toBeUndefined();
-		expect(diagnostics).toMatchObject([{ severity: "error", key: "name", line: 2 }]);
+	test.each(["../x", ".hidden", "-a", "x".repeat(65), `${"x ".repeat(33)}x`, "42", "[a]", "レビュー", "é a", "“a”"])(
+		"cannot be called %s",
+		(name) => {
+			const { agent, diagnostics } = parse(`---\nname: ${name}\n---\n`);
+			expect(agent).toBeUndefined();
+			expect(diagnostics).toMatchObject([{ severity: "error", key: "name", line: 2 }]);
+		},
+	);
+
+	test.each([
+		["Code Reviewer", "code-reviewer"],
+		["R&D / Test (Lab) Lead", "r-d-test-lab-lead"],
+		["Metal   Engineer 2.0", "metal-engineer-2.0"],
+		["Tidy - Up!", "tidy-up"],
+		["C++ Tuner", "cpp-tuner"],
+		["C# Tuner", "csharp-tuner"],
+		["a/b", "a-b"],
+	])("that Claude Code calls %s is called %s, with a warning", (written, name) => {
+		const { agent, diagnostics } = parse(`---\nname: ${written}\n---\n`);
+		expect(agent?.name).toBe(name);
+		expect(diagnostics).toMatchObject([{ severity: "warning", key: "name", line: 2, column: 7 }]);
+		expect(diagnostics[0]?.remedy).toBe(`Write \`name: ${name}\`.`);
+	});
+
+	test.each(["", "name: レビュー担当"])("is offered the name of its file (%s)", (line) => {
+		for (const file of ["/x/code-auditor.md", "/x/code-auditor.agent.md", "/x/code-auditor.chatmode.md"]) {
+			const { diagnostics } = parseAgent(`---\n${line}\n---\n`, { file, source: "user" });
+			expect(diagnostics).toMatchObject([{ severity: "error", remedy: expect.stringMatching(/code-auditor`/) }]);
+		}
 	});
 
 	test.each(["a", "A.b_c-9", "x".repeat(64), '"42"'])("can be called %s", (name) => {
@@ -264,7 +289,14 @@ describe("tools", () => {
 	});
 
 	test.each(["denied_tools", "disallowedTools"])("%s is a blacklist", (key) => {
-		expect(withFields(`${key}: bash, Write`).agent?.tools).toEqual({ kind: "inherit", except: ["bash", "write"] });
+		const except = ["bash", "powershell", "write"];
+		expect(withFields(`${key}: bash, Write`).agent?.tools).toEqual({ kind: "inherit", except });
+	});
+
+	test("a blacklist with another system's name for loading pages denies all tools that load them", () => {
+		const exceptOf = (names: string) => withFields(`disallowedTools: ${names}`).agent?.tools;
+		expect(exceptOf("WebFetch")).toEqual({ kind: "inherit", except: ["fetch_content", "convert_content"] });
+		expect(exceptOf("fetch_content")).toEqual({ kind: "inherit", except: ["fetch_content"] });
 	});
 
 	test.each(["tools:", "tools: []", 'tools: ""', "tools: ' , '", "tools: ~"])(
@@ -313,7 +345,7 @@ describe("tools", () => {
 
 	test("a restricted form in a blacklist denies the whole tool", () => {
 		const { agent, diagnostics } = withFields('denied_tools: ["Bash(rm:*)", write]');
-		expect(agent?.tools).toEqual({ kind: "inherit", except: ["bash", "write"] });
+		expect(agent?.tools).toEqual({ kind: "inherit", except: ["bash", "powershell", "write"] });
 		expect(agent?.leftOut).toMatchObject([{ written: "Bash(rm:*)", tool: "bash" }]);
 		expect(diagnostics).toMatchObject([{ severity: "warning", key: "denied_tools" }]);
 	});
@@ -365,7 +397,10 @@ describe("other fields", () => {
 		["maxTokens", ""],
 		["thinking", "hard"],
 		["thinking", "true"],
-		["model", "[a]"],
+		["model", "[a, 1]"],
+		["model", "{ a: b }"],
+		["maxSteps", "0"],
+		["steps", "1.5"],
 		["description", "{}"],
 		["fallbackModels", "{ a: b }"],
 		["fallbackModels", "[a, 1]"],
@@ -385,6 +420,11 @@ describe("other fields", () => {
 		["fallbackModels: a/b, c/d", { fallbackModels: ["a/b", "c/d"] }],
 		["fallbackModels: [a/b, a/b]", { fallbackModels: ["a/b"] }],
 		["fallbackModels: []", { fallbackModels: [] }],
+		["model: [a/b]", { model: "a/b" }],
+		["model: [a/b, c/d, e/f]", { model: "a/b", fallbackModels: ["c/d", "e/f"] }],
+		["model: [a/b]\nfallbackModels: c/d", { model: "a/b", fallbackModels: ["c/d"] }],
+		["maxSteps: 12", { limits: { maxTurns: 12 } }],
+		["steps: 12", { limits: { maxTurns: 12 } }],
 		["skills: all", { skills: "all" }],
 		["skills: [api, pdf-tools]", { skills: ["api", "pdf-tools"] }],
 		["skills: api", { skills: ["api"] }],
@@ -406,10 +446,32 @@ describe("other fields", () => {
 		]);
 	});
 
+	test("several unknown fields are one warning, and none of them is called a misspelt one of ours", () => {
+		const { agent, diagnostics } = withFields("mode: subagent", "banana: 1", "steps: [wash, peel]");
+		expect(agent?.limits).toEqual({});
+		expect(diagnostics).toEqual([
+			{
+				...{ severity: "warning", file: "/x/agent.md", line: 3, column: 7 },
+				...{ message: "Unknown fields, not used: mode, banana, steps.", remedy: "Remove them." },
+			},
+		]);
+	});
+
+	test("a list of models beside fallbackModels is an error", () => {
+		const { agent, diagnostics } = withFields("model: [a/b, c/d]", "fallbackModels: e/f");
+		expect(agent).toBeUndefined();
+		expect(diagnostics).toMatchObject([{ severity: "error", key: "model", line: 3 }]);
+	});
+
+	test("a server in the spelling of Copilot is reported with every result, too", () => {
+		const { agent } = withFields("mcp-servers: { docs: { type: http } }");
+		expect(agent?.warnings).toEqual(["mcp-servers is not used: subagents use the MCP servers of pi's own mcp.json."]);
+	});
+
 	test("names of what every object has are no fields", () => {
 		const { agent, diagnostics } = withFields("__proto__: { banana: true }", "constructor: 1");
 		expect(agent?.readonly).toBe(false);
-		expect(diagnostics.map(({ key }) => key)).toEqual(["__proto__", "constructor"]);
+		expect(diagnostics.map(({ message }) => message)).toEqual(["Unknown fields, not used: __proto__, constructor."]);
 	});
 });
 

@@ -133,3 +133,58 @@ describe("a restriction that cannot be enforced makes the agent read-only, with 
 		expect(agent?.warnings).toHaveLength(3);
 	});
 });
+
+describe("a tool that a file withholds is withheld, also one that only reads", () => {
+	const web = ["web_search", "fetch_content", "convert_content"];
+	const reads = ["read", "grep", "find", "ls", "lsp"];
+	const active = [...reads, ...web, "bash", "powershell", "edit", "write"];
+	const knownTools = active.map((name) => ({ name, ...(!name.startsWith("mcp") && { extension: `/x/${name}.js` }) }));
+	const toolsOf = async (agent: string) =>
+		(await planned({ agent, config: ALL, parent: { activeTools: active, knownTools } })).tools;
+
+	test.each<[string, string[]]>([
+		["permission: { edit: deny, webfetch: deny, websearch: deny }", reads],
+		["permission: { webfetch: ask }", [...reads, "web_search"]],
+		["permission: { webfetch: { '*': deny, 'https://example.com/*': allow } }", [...reads, "web_search"]],
+		["permission: { read: { '*': allow, '*.pem': deny } }", [...reads, ...web]],
+		["permission: { '*': deny, read: allow, glob: allow, bash: allow }", ["read", "find"]],
+		["permission: { '*': ask, list: allow, edit: { '*': deny } }", ["ls"]],
+		["permission: { '*': allow, grep: deny, task: deny }", ["read", "find", "ls", "lsp", ...web]],
+		["permissions: { deny: [WebFetch, 'Bash(rm:*)'] }", [...reads, "web_search"]],
+		["permissions: { allow: [Read] }", [...reads, ...web]],
+		["deny: [WebSearch, LS]", ["read", "grep", "find", "lsp", "fetch_content", "convert_content"]],
+		["deny: websearch", [...reads, "fetch_content", "convert_content"]],
+		["offline: true", reads],
+	])("%s", async (field, tools) => {
+		expect(await toolsOf(field)).toEqual(tools);
+		const listed = await toolsOf(`tools: ${active.join(", ")}\n${field}`);
+		expect(listed.sort()).toEqual([...tools].sort());
+	});
+
+	test("beside a whitelist, permission takes away and never gives", async () => {
+		expect(await toolsOf("tools: read, webfetch\npermission: { '*': deny, read: allow, grep: allow }")).toEqual([
+			"read",
+		]);
+	});
+
+	test.each(["bash", "Bash", "Bash(rm:*)"])("who denies %s denies both shells", async (name) => {
+		const tools = await toolsOf(`disallowedTools: ${name}`);
+		expect(tools).toEqual(active.filter((tool) => tool !== "bash" && tool !== "powershell"));
+		expect(await toolsOf(`tools: { ${name.split("(")[0]}: false }`)).not.toContain("powershell");
+	});
+
+	test.each(["extensions: false", "extensions: ./one.ts", "extensions: []", "exclude_extensions: one.ts"])(
+		"%s, for an agent that inherits tools, makes it read-only",
+		async (field) => {
+			expect(await toolsOf(field)).toEqual([...reads, ...web]);
+		},
+	);
+
+	test.each(["extensions: true\ntools: read, bash", "extensions: ./one.ts\ntools: read, bash"])(
+		"%j takes nothing from a list of tools",
+		(fields) => {
+			const { agent } = parse(...fields.split("\n"));
+			expect([agent?.readonly, agent?.warnings]).toEqual([false, []]);
+		},
+	);
+});
