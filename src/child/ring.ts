@@ -4,7 +4,7 @@ import { getAgentDir } from "@earendil-works/pi-coding-agent";
 import { placesIn } from "../ledger/places.ts";
 import type { LaunchPlan, PlannedSandbox } from "../plan/plan.ts";
 import { noHostList, unavailable } from "../plan/sandbox.ts";
-import { sessionsRoot, treesRoot } from "../plan/session-place.ts";
+import { foldersOfOurs } from "../plan/session-place.ts";
 import { isMcpTool } from "../run/pi-tools.ts";
 import { ASK_TOOL } from "../run/question.ts";
 import type { SandboxReport } from "../run/sandbox-report.ts";
@@ -138,8 +138,8 @@ const agentDirs = (agentDir: string): string[] => [...new Set([getAgentDir(), ag
 
 /** What pi and pi-geon keep. */
 const ourPlaces = ({ session }: LaunchPlan, agentDir: string): string[] => [
-	...agentDirs(agentDir),
-	...[sessionsRoot, treesRoot].map((root) => root(getAgentDir(), homedir())),
+	...foldersOfOurs(getAgentDir(), homedir()),
+	agentDir,
 	dirname(dirname(session.file)),
 ];
 

@@ -5,6 +5,7 @@ import { packageRoot } from "../config/package-root.ts";
 import { isInside } from "../files/project-area.ts";
 import { changeFiles } from "../ledger/change-files.ts";
 import { findTree, treesLeft } from "../ledger/trees.ts";
+import { foldersOfOurs } from "../plan/session-place.ts";
 import type { Changes, ReportedChanges, TreeBase } from "../run/changes.ts";
 import type { RunId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
@@ -12,7 +13,6 @@ import { type EndCause, FINALIZE_TOOL } from "../run/outcome.ts";
 import { isMcpTool } from "../run/pi-tools.ts";
 import { ASK_TOOL } from "../run/question.ts";
 import type { Redacted } from "../run/redacted.ts";
-import { hiddenByVariables, hiddenInHome } from "../sandbox/hidden.ts";
 import { probeRing } from "../sandbox/probe.ts";
 import { withProgramsInRing } from "../sandbox/programs-in-ring.ts";
 import { type Cleared, clearLeftovers } from "../trees/leftovers.ts";
@@ -26,6 +26,7 @@ import {
 	treePlace,
 } from "../trees/tree-of-run.ts";
 import { TreeRefused } from "../trees/tree-refused.ts";
+import { hiddenFromChild } from "./ring.ts";
 import { SetupFailed } from "./session-file.ts";
 import type { ClaimedRun } from "./work.ts";
 
@@ -89,7 +90,7 @@ export async function treeForRun(record: TreeRun, services: TreeServices): Promi
 }
 
 async function openTreeOf({ run, plan }: TreeRun, { agentDir, trees }: TreeServices): Promise<OpenTree> {
-	const { tree, sandbox, session, cwd } = plan;
+	const { tree, session, cwd } = plan;
 	if (!tree || !trees) throw new Error(`Run ${run.id} has no tree.`);
 	try {
 		return await openTree(trees, {
@@ -99,7 +100,7 @@ async function openTreeOf({ run, plan }: TreeRun, { agentDir, trees }: TreeServi
 			limits: tree,
 			link: tree.link,
 			submodules: tree.submodules,
-			hidden: hiddenFromTrees(sandbox),
+			hidden: hiddenFromChild(plan, agentDir),
 			secret: [agentDir],
 		});
 	} catch (error) {
@@ -107,13 +108,6 @@ async function openTreeOf({ run, plan }: TreeRun, { agentDir, trees }: TreeServi
 		throw error;
 	}
 }
-
-/** The paths that no copy of a checkout may contain: those that a ring hides. */
-export const hiddenFromTrees = (sandbox: { hide: readonly string[] } | undefined): string[] => [
-	...hiddenInHome(homedir()),
-	...hiddenByVariables(process.env),
-	...(sandbox?.hide ?? []),
-];
 
 const treeNote = ({ carried, warnings }: Pick<OpenTree, "carried" | "warnings">): string =>
 	[
@@ -176,7 +170,7 @@ export async function bringTreeHome(
 	const { tree: limits } = plan;
 	const known = limits && trees && findTree(trees.ledger, run.id);
 	if (!limits || !trees || !known) return NOTHING_HOME;
-	const place = { scratch: trees.places.scratch, hidden: [agentDir] };
+	const place = { scratch: trees.places.scratch, hidden: hiddenFromChild(plan, agentDir) };
 	const home = await withProgramsInRing(place, (inRing) => bringHome(trees, run.id, { limits, inRing })).catch(
 		(error: Error) => ({ notHarvested: error.message, tree: known.folder }),
 	);
@@ -193,7 +187,8 @@ export async function clearLeftTrees(
 	clearing: { at: number; retentionDays: number },
 ): Promise<Cleared | undefined> {
 	if (!treesLeft(trees.ledger).some(({ runEnded }) => runEnded)) return undefined;
-	return withProgramsInRing({ scratch: trees.places.scratch, hidden: [agentDir] }, (inRing) =>
+	const hidden = foldersOfOurs(agentDir, homedir());
+	return withProgramsInRing({ scratch: trees.places.scratch, hidden }, (inRing) =>
 		clearLeftovers(trees, { ...clearing, how: { limits: TREE_LIMITS, inRing } }),
 	);
 }

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Places } from "../ledger/places.ts";
 import type { RunRecord } from "../ledger/records.ts";
-import { treesRoot } from "../plan/session-place.ts";
+import { foldersOfOurs, treesRoot } from "../plan/session-place.ts";
 import { messageOf } from "../run/message-of.ts";
 import { withProgramsInRing } from "../sandbox/programs-in-ring.ts";
 import { TREE_LIMITS } from "../trees/measure.ts";
@@ -16,8 +16,9 @@ export async function bringLeftHome(
 ): Promise<string | undefined> {
 	const agentDir = dirname(places.dir);
 	const place = { ledger, places, root: treesRoot(agentDir, homedir()) };
+	const hidden = [...(plan.sandbox?.hide ?? []), ...foldersOfOurs(agentDir, homedir())];
 	try {
-		const home = await withProgramsInRing({ scratch: places.scratch, hidden: [agentDir] }, (inRing) =>
+		const home = await withProgramsInRing({ scratch: places.scratch, hidden }, (inRing) =>
 			bringHome(place, run.id, { limits: plan.tree ?? TREE_LIMITS, inRing }),
 		);
 		return home && "notHarvested" in home ? home.notHarvested : undefined;

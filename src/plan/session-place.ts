@@ -21,6 +21,13 @@ export const sessionsRoot = (agentDir: string, homeDir: string): string =>
 export const treesRoot = (agentDir: string, homeDir: string): string =>
 	join(rootOfChildren(agentDir, homeDir), "subagent-worktrees");
 
+/** What no subagent sees: pi's own directory, and the sessions and trees of others. */
+export const foldersOfOurs = (agentDir: string, homeDir: string): string[] => [
+	agentDir,
+	sessionsRoot(agentDir, homeDir),
+	treesRoot(agentDir, homeDir),
+];
+
 /** Beside pi's own directory by default; inside it when the user has moved that elsewhere. */
 function rootOfChildren(agentDir: string, homeDir: string): string {
 	const isDefault = agentDir === join(homeDir, ".pi", "agent");

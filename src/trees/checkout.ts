@@ -40,6 +40,8 @@ export interface CheckoutSettings {
 	excludes: readonly string[];
 	/** The same for attributes. */
 	attributes: readonly string[];
+	/** Which of these files the repository names, or has: its configuration or a link in it may lead to any file. */
+	named: readonly string[];
 	/** Whether any filter is configured: git-lfs for instance. */
 	hasFilters: boolean;
 	/** Names of the hooks that are configured. */
@@ -114,6 +116,7 @@ async function settingsIn(cwd: string, commonDir: string | undefined): Promise<C
 	const asked = await askAsUser(cwd, [
 		"config",
 		"--null",
+		"--show-scope",
 		"--type=path",
 		"--get-regexp",
 		"^(core|filter)\\.|^hook\\..*\\.command$",
@@ -122,28 +125,44 @@ async function settingsIn(cwd: string, commonDir: string | undefined): Promise<C
 	if (asked.exitCode > 1) {
 		throw new TreeRefused("no_snapshot", `git cannot read its configuration, ${NOT_A_TREE}: ${asked.stderr.trim()}`);
 	}
-	// `name`, a line break and the value; the last value of a name counts.
-	const values = new Map(
-		nulWords(asked.stdout).map((entry): [string, string] => {
-			const at = entry.indexOf("\n");
-			return at === -1 ? [entry, "true"] : [entry.slice(0, at), entry.slice(at + 1)];
-		}),
-	);
+	const values = lastValues(nulWords(asked.stdout));
 	const userFolder = join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "git");
-	const texts = (name: string, usual: string, own: string) =>
-		[values.get(name) ?? join(userFolder, usual), ...(commonDir === undefined ? [] : [join(commonDir, "info", own)])]
-			.map(textIfThere)
-			.filter((text) => text !== "");
+	const filesFor = (name: string, usual: string, own: string) => {
+		const inRepository = commonDir === undefined ? [] : [join(commonDir, "info", own)];
+		const { value = join(userFolder, usual), isOfRepository = false } = values.get(name) ?? {};
+		return { all: [value, ...inRepository], named: isOfRepository ? [value, ...inRepository] : inRepository };
+	};
+	const ignoring = filesFor("core.excludesfile", "ignore", "exclude");
+	const attributing = filesFor("core.attributesfile", "attributes", "attributes");
+	const textsOf = (files: readonly string[]) => files.map(textIfThere).filter((text) => text !== "");
 	return {
 		conversion: CONVERSION.flatMap((name) => {
-			const value = values.get(name);
+			const { value } = values.get(name) ?? {};
 			return value !== undefined && /^\w+$/.test(value) ? [`${name}=${value}`] : [];
 		}),
-		excludes: texts("core.excludesfile", "ignore", "exclude"),
-		attributes: texts("core.attributesfile", "attributes", "attributes"),
+		excludes: textsOf(ignoring.all),
+		attributes: textsOf(attributing.all),
+		named: [...ignoring.named, ...attributing.named],
 		hasFilters: [...values.keys()].some((name) => name.startsWith("filter.")),
 		hooks: [...values.keys()].flatMap((name) => /^hook\.(.+)\.command$/s.exec(name)?.[1] ?? []),
 	};
+}
+
+interface ConfigValue {
+	value: string;
+	/** Whether the repository says so, and not the user's own settings. */
+	isOfRepository: boolean;
+}
+
+/** From pairs of a scope and an entry, which has a name, a line break and a value. The last value of a name counts. */
+function lastValues(words: readonly string[]): Map<string, ConfigValue> {
+	const values = new Map<string, ConfigValue>();
+	for (let at = 0; at + 1 < words.length; at += 2) {
+		const [scope = "", entry = ""] = words.slice(at, at + 2);
+		const [, name = entry, value = "true"] = /^(.*?)\n(.*)$/s.exec(entry) ?? [];
+		values.set(name, { value, isOfRepository: scope === "local" || scope === "worktree" });
+	}
+	return values;
 }
 
 function textIfThere(file: string): string {

@@ -57,9 +57,12 @@ export function gitConfig(
 export const objectsOf = ({ repository }: Checkout): string[] =>
 	repository ? [join(repository.commonDir, "objects")] : [];
 
+export const shallowFileOf = ({ repository }: Pick<Checkout, "repository">): string[] =>
+	repository ? [join(repository.commonDir, "shallow")] : [];
+
 /** The commits whose parents a shallow clone does not have. */
-export function shallowOf({ repository }: Checkout): { shallow?: string } {
-	const file = repository && join(repository.commonDir, "shallow");
+export function shallowOf(checkout: Checkout): { shallow?: string } {
+	const [file] = shallowFileOf(checkout);
 	if (!file || !existsSync(file)) return {};
 	try {
 		return { shallow: readRegularFile(file) };

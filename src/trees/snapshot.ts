@@ -1,11 +1,20 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, utimesSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { isInside } from "../files/project-area.ts";
 import { realPath } from "../files/real-path.ts";
 import type { TreeBase } from "../run/changes.ts";
 import { type Checkout, findCheckout } from "./checkout.ts";
 import { GitFailed, git, gitLine, nulWords, type Repository } from "./git.ts";
-import { excludeLine, formatOf, gitConfig, objectsOf, shallowOf, TREE_BRANCH, writeGitFolder } from "./git-folder.ts";
+import {
+	excludeLine,
+	formatOf,
+	gitConfig,
+	objectsOf,
+	shallowFileOf,
+	shallowOf,
+	TREE_BRANCH,
+	writeGitFolder,
+} from "./git-folder.ts";
 import { linkFolders } from "./links.ts";
 import { countingTo, type Measured, measure, type TreeLimits, tooManyFiles } from "./measure.ts";
 import { type RunProgram, runPlainly } from "./program.ts";
@@ -83,18 +92,39 @@ export async function commitCheckout(order: SnapshotOrder) {
 	return { ours, config, excludes, measured, base: await commitBase(ours, checkout) };
 }
 
-/** The `.git` of a project may lead to any repository, and a tree borrows its objects: never those of a hidden one. */
+/**
+ * A project may come with its `.git`, where everything may lead to any file. A tree borrows objects and gets copies of a few
+ * files: never of those that are hidden from subagents.
+ */
 function requireVisible({ checkout, hidden = [] }: SnapshotOrder): void {
-	const { top } = checkout;
-	for (const objects of objectsOf(checkout).map(realPath)) {
-		const place = hidden.map(realPath).find((path) => isInside(path, objects) && !isInside(path, top));
-		if (place === undefined) continue;
+	const { top, repository } = checkout;
+	const places = hidden.map(realPath);
+	const around = places.filter((place) => !isInside(place, top));
+	for (const objects of objectsOf(checkout)) refuseIfInside(around, objects);
+	const own = [top, ...(repository ? [realPath(repository.commonDir)] : [])];
+	for (const file of copiedFiles(checkout)) {
+		if (!own.some((folder) => isInside(folder, realPath(file)))) refuseIfInside([...places, ...NOT_IN_A_RING], file);
+	}
+
+	function refuseIfInside(folders: readonly string[], path: string): void {
+		const place = folders.find((folder) => isInside(folder, realPath(path)));
+		if (place === undefined) return;
 		throw new TreeRefused(
 			"no_snapshot",
-			`The repository of ${top} is in ${place}, which is hidden from subagents, so no copy is made.`,
+			`The repository of ${top} leads to ${path}, which is in ${place}. That is hidden from subagents, so no copy is made.`,
 		);
 	}
 }
+
+/** A ring has its own. The files of processes are among them, with the variables of this one. */
+const NOT_IN_A_RING = ["/proc", "/dev", "/run"];
+
+/** What the repository names or has, besides objects and the files in the checkout, that is copied into a tree. */
+const copiedFiles = (checkout: Checkout): string[] => [
+	...checkout.settings.named,
+	...shallowFileOf(checkout),
+	...indexFilesOf(checkout),
+];
 
 /** A repository of our own for a checkout, with a copy of its index and none of its configuration that names programs. */
 function repositoryBeside(checkout: Checkout, gitDir: string): { ours: Repository; config: string } {
@@ -221,17 +251,21 @@ async function addCurrentFiles(ours: Repository, run: RunProgram): Promise<void>
 	}
 }
 
-function copyIndex({ repository }: Checkout, gitDir: string): void {
-	if (!repository) return;
-	// A split index has its larger part in another file.
-	const names = readdirSync(repository.gitDir).filter((name) => name === "index" || name.startsWith("sharedindex."));
-	for (const name of names) {
-		const from = join(repository.gitDir, name);
+function copyIndex(checkout: Checkout, gitDir: string): void {
+	for (const from of indexFilesOf(checkout)) {
 		// The copy of a pipe or a device would never end.
 		if (!statSync(from).isFile()) throw new TreeRefused("no_snapshot", `${from} is not a file.`);
-		copyWithOlderTime(from, join(gitDir, name));
+		copyWithOlderTime(from, join(gitDir, basename(from)));
 	}
 }
+
+/** A split index has its larger part in another file. */
+const indexFilesOf = ({ repository }: Checkout): string[] =>
+	repository === undefined
+		? []
+		: readdirSync(repository.gitDir)
+				.filter((name) => name === "index" || name.startsWith("sharedindex."))
+				.map((name) => join(repository.gitDir, name));
 
 /**
  * From the time of the index, git tells which of its entries it cannot trust: those of files that were changed in the same

@@ -98,7 +98,7 @@ describe("a pipe that git would wait for", () => {
 		execFileSync("rm", ["-f", join(main, ".git", name)]);
 		pipe(join(main, ".git", name));
 		const repository = { gitDir: join(main, ".git"), commonDir: join(main, ".git"), format: "sha1" };
-		const settings = { conversion: [], excludes: [], attributes: [], hooks: [], hasFilters: false };
+		const settings = { conversion: [], excludes: [], attributes: [], named: [], hooks: [], hasFilters: false };
 		const checkout = { top: main, prefix: "", settings, repository };
 		const order = { checkout, folder: ground.folder(), limits: TREE_LIMITS, link: [], submodules: "warn" };
 		const refused = `await it.commitCheckout(${JSON.stringify(order)}).catch(({ message }) => message)`;

@@ -219,6 +219,15 @@ describe("a tree has the checkout as it is", () => {
 	});
 });
 
+/** Puts a link into a repository in the place of a file. */
+const linked =
+	(name: string) =>
+	(main: string, target: string): void => {
+		const file = join(main, ".git", name);
+		rmSync(file, { force: true });
+		symlinkSync(target, file);
+	};
+
 test("git is never a program of a project", () => {
 	const path = ["/p/node_modules/.bin", ".", "", "bin", "/usr/bin", "/opt/node_modules_of_mine"].join(":");
 	expect(pathOutsideOfProjects(path, new Set())).toBe("/usr/bin:/opt/node_modules_of_mine");
@@ -251,6 +260,24 @@ describe("what is not the tree's business", () => {
 		expect(readlinkSync(join(path, "node_modules"))).toBe(join(main, "node_modules"));
 		expect(userGit(path, "status", "--porcelain")).toBe("");
 		expect(await harvest()).toBeUndefined();
+	});
+
+	test.each<[string, (main: string, secret: string) => void]>([
+		["core.excludesFile", (main, secret) => userGit(main, "config", "core.excludesFile", secret)],
+		["core.attributesFile", (main, secret) => userGit(main, "config", "core.attributesFile", secret)],
+		["info/exclude", linked("info/exclude")],
+		["info/attributes", linked("info/attributes")],
+		["shallow", linked("shallow")],
+		["sharedindex", linked("sharedindex.0000000000000000000000000000000000000000")],
+	])("a repository whose %s leads to a hidden file gets no tree", async (name, lead) => {
+		const main = repositoryIn(join(ground.folder(), "p"), { a: "a\n" });
+		const keys = ground.folder();
+		write(keys, { key: "secret\n" });
+		lead(main, join(keys, "key"));
+		await expect(ground.tree(main, { hidden: [keys] })).rejects.toThrow(/is hidden from subagents/);
+		if (name === "shallow" || name === "sharedindex") return;
+		lead(main, "/proc/self/environ");
+		await expect(ground.tree(main)).rejects.toThrow(/is in \/proc. That is hidden/);
 	});
 
 	test("submodules and other repositories inside are left out, with a warning", async () => {

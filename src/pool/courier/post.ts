@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
-import { hiddenFromTrees } from "../../child/tree.ts";
+import { hiddenFromChild } from "../../child/ring.ts";
 import { packageRoot } from "../../config/package-root.ts";
 import { pendingChangesOf } from "../../ledger/changes.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -58,7 +58,7 @@ const packedOf = ({ record, places, agentDir, pack }: PostOrder): Promise<Packed
 		cwd: plan.cwd,
 		scratch: join(places.dir, "pool", run.id),
 		limits: plan.tree ?? TREE_LIMITS,
-		hidden: hiddenFromTrees(plan.sandbox),
+		hidden: hiddenFromChild(plan, agentDir),
 		secret: [agentDir, treesRoot(agentDir, homedir())],
 	});
 };
