@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ServerRings } from "../sandbox/lent-rings.ts";
-import { openRing, type Ring } from "../sandbox/ring.ts";
+import { hiddenPaths, openRing, type Ring } from "../sandbox/ring.ts";
 
 /**
  * The rings of the language servers of a run. Hosts keep servers for the next run, so each project has a folder for them
@@ -15,6 +15,7 @@ export function serverRings(ring: () => Ring, { inTree }: { inTree: boolean }): 
 			const { hidden, readable } = ring().setup;
 			return JSON.stringify([hidden, readable]);
 		},
+		hidden: () => hiddenPaths(ring()),
 		open: (root) => {
 			const { setup } = ring();
 			const id = createHash("sha256").update(root).digest("hex").slice(0, 16);

@@ -3,6 +3,9 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 /** Longer than what git and npm write about a project. */
 const MOST_FILE_BYTES = 4 * 1024 * 1024;
 
+/** Throws if an open file is not the expected one. */
+type CheckOpened = (descriptor: number) => void;
+
 /**
  * The text of a file that a project brings. Never waits: where a file is expected, there may be a pipe without a writer, or
  * a link to an endless device. Anything that is not a file, or is too long, fails with a code, like an unreadable file.
@@ -10,9 +13,10 @@ const MOST_FILE_BYTES = 4 * 1024 * 1024;
  * No more is read than the size that the system reports. For files of `/proc` that is 0: they hold what this process knows
  * (its environment), and one of them has no end.
  */
-export function readRegularFile(path: string, atMostBytes = MOST_FILE_BYTES): string {
+export function readRegularFile(path: string, atMostBytes = MOST_FILE_BYTES, check?: CheckOpened): string {
 	const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 	try {
+		check?.(opened);
 		const stats = fstatSync(opened);
 		if (stats.isDirectory()) throw failure("EISDIR", `${path} is a folder`);
 		if (!stats.isFile()) throw failure("EINVAL", `${path} is not a file`);

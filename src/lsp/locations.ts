@@ -60,7 +60,8 @@ export class LocationReader {
 	/** Only lines of files in the workspace: other places that a server points at are named, not shown. */
 	#linesOf(path: string): string[] | undefined {
 		if (!this.#lines.has(path)) {
-			this.#lines.set(path, this.#workspace.mayRead(path) ? readSource(path).lines : undefined);
+			const real = this.#workspace.readable(path);
+			this.#lines.set(path, real === undefined ? undefined : readSource(real).lines);
 		}
 		return this.#lines.get(path);
 	}

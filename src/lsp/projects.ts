@@ -74,8 +74,9 @@ export async function projectsMentioning(
 async function sourcesOf(session: LspSession, folder: string, asked: string | undefined) {
 	const servers = serversNamed(session, asked);
 	const extensions = Object.assign({}, asked === undefined ? OTHER_LANGUAGES : {}, ...servers.map((s) => s.languages));
-	const files = await sourceFiles(folder, hasExtension(extensions));
-	if (files.length >= MOST_PROJECT_FILES) {
+	const found = await sourceFiles(folder, hasExtension(extensions));
+	const files = found.filter((file) => !session.workspace.hides(file));
+	if (found.length >= MOST_PROJECT_FILES) {
 		session.notes.add(
 			`only the first ${MOST_PROJECT_FILES} source files of ${session.workspace.show(folder)} were examined.`,
 		);

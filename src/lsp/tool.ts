@@ -65,7 +65,7 @@ export function lspTool({ isChild, user }: LspToolSetup) {
 			const rings = isChild ? ringsLentTo(ctx.sessionManager.getSessionId()) : undefined;
 			if (rings?.endWithRun) rings.end = () => pool.close((launch) => launch.rings === rings);
 			const { text, details } = await runLsp(request, {
-				workspace: new Workspace(ctx.cwd),
+				workspace: new Workspace(ctx.cwd, rings?.hidden()),
 				servers: knownServers(config.servers),
 				pool,
 				trusted: isTrustedByDecision(ctx),

@@ -115,8 +115,8 @@ async function withContainers(
 ): Promise<WorkspaceMatch[]> {
 	return Promise.all(
 		matches.map(async (match) => {
-			const path = resolve(session.workspace.cwd, match.path);
-			if (match.within.length > 0 || !match.isOwn || !session.workspace.mayRead(path)) return match;
+			const path = session.workspace.readable(resolve(session.workspace.cwd, match.path));
+			if (match.within.length > 0 || !match.isOwn || path === undefined) return match;
 			const symbols = await symbolsIn(server, path, session.signal);
 			const same = symbols.find(({ name, range }) => name === match.name && range.start.line === match.line - 1);
 			return same ? { ...match, within: same.within } : match;

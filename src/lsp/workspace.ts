@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { isOwnRepository, isRepository } from "../files/owner.ts";
 import { isInside } from "../files/project-area.ts";
 import { ancestors } from "../files/repository.ts";
@@ -9,12 +9,15 @@ import { LARGEST_SOURCE } from "./source-text.ts";
 export class Workspace {
 	readonly cwd: string;
 	readonly root: string;
+	readonly #hidden: readonly string[];
 
-	constructor(cwd: string) {
+	/** `hidden`: real paths that may not be examined, wherever they are. */
+	constructor(cwd: string, hidden: readonly string[] = []) {
 		this.cwd = realpathSync(cwd);
 		// A `.git` of another user ends the search: it must not widen what we examine.
 		const repository = ancestors(this.cwd).find(isRepository);
 		this.root = repository !== undefined && isOwnRepository(repository) ? repository : this.cwd;
+		this.#hidden = hidden.filter((path) => this.contains(path));
 	}
 
 	contains(path: string): boolean {
@@ -27,18 +30,24 @@ export class Workspace {
 		const stats = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
 		if (path === undefined || !stats) throw new Error(`There is no file ${asked}.`);
 		if (!this.contains(path)) throw new Error(`${asked} is outside the workspace ${this.root}.`);
+		if (this.hides(path)) throw new Error(`${asked} is hidden from subagents.`);
 		if (!stats.isFile()) throw new Error(`${asked} is not a file.`);
 		if (stats.size > LARGEST_SOURCE)
 			throw new Error(`${asked} is over 2 MiB, which is too large for a language server.`);
 		return path;
 	}
 
-	/** Whether a path that a server named may be read. */
-	mayRead(path: string): boolean {
+	/** Whether a real path is hidden. */
+	hides(path: string): boolean {
+		return this.#hidden.some((place) => path === place || path.startsWith(join(place, sep)));
+	}
+
+	/** The real path of a file that a server named; undefined if it may not be read. */
+	readable(path: string): string | undefined {
 		const real = realPathIn(path);
-		if (real === undefined || !this.contains(real)) return false;
+		if (real === undefined || !this.contains(real) || this.hides(real)) return undefined;
 		const stats = statSync(real, { throwIfNoEntry: false });
-		return stats?.isFile() === true && stats.size <= LARGEST_SOURCE;
+		return stats?.isFile() === true && stats.size <= LARGEST_SOURCE ? real : undefined;
 	}
 
 	/** As the model should write it. */

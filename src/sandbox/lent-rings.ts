@@ -6,6 +6,8 @@ export interface ServerRings {
 	key: string;
 	/** The ring of the servers of a folder. Its `cache` is for the files that they keep. */
 	open(root: string): Ring;
+	/** The real paths that they do not see. */
+	hidden(): string[];
 	/** Whether they are useless after the run: they know its tree, which is removed with it. */
 	readonly endWithRun: boolean;
 	/** Ends them. The tool that starts servers sets it. */

@@ -227,6 +227,10 @@ export function ringMounts({ setup }: Ring): Mount[] {
 	});
 }
 
+/** The real paths that a ring hides, for what is read outside it on behalf of a child. */
+export const hiddenPaths = (ring: Ring): string[] =>
+	ringMounts(ring).flatMap(({ at, as }) => (as === "empty" || as === "blank" ? [at] : []));
+
 const MACHINE_SETTINGS = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"];
 
 /** The folder for temporary files of a ring. */

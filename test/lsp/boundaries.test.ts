@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { Workspace } from "../../src/lsp/workspace.ts";
 import { isAlive, useLab } from "./lab.ts";
 
 const openLab = useLab();
@@ -20,6 +21,21 @@ describe("files", () => {
 		await expect(lab.lsp({ action: "hover", file, line: 1 })).rejects.toThrow(message);
 		await expect(lab.lsp({ action: "diagnostics", files: [file] })).rejects.toThrow(message);
 		expect(lab.pids()).toEqual([]);
+	});
+
+	test("that are hidden are neither examined nor listed", async () => {
+		const files = { ...TS, "keys/b.ts": "export const b: string = 1;\n", "keys/c.ts": "export const mention = 1;\n" };
+		const lab = openLab({ files });
+		const workspace = new Workspace(lab.folder, [join(lab.folder, "keys")]);
+		for (const file of ["keys/b.ts", "link.ts"]) {
+			if (file === "link.ts") symlinkSync("keys/b.ts", join(lab.folder, file));
+			await expect(lab.lsp({ action: "symbols", file }, { workspace })).rejects.toThrow("is hidden from subagents");
+		}
+		const { text } = await lab.lsp({ action: "workspace-diagnostics" }, { workspace });
+		expect(text).toContain("1 file");
+		expect(text).not.toContain("keys");
+		const mentions = lab.lsp({ action: "references", query: "mention" }, { workspace });
+		await expect(mentions).rejects.toThrow(/^(?!.*keys)/s);
 	});
 
 	test("of the repository around the working directory are in the workspace, and shown from there", async () => {

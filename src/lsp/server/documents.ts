@@ -80,7 +80,11 @@ export class Documents {
 	}
 
 	#update(path: string, document: OpenDocument, stamp: string): void {
-		const source = readSource(path);
+		const source = sourceIfThere(path);
+		if (!source) {
+			this.close(path);
+			return;
+		}
 		document.stamp = stamp;
 		if (source.text === document.source.text) return;
 		document.source = source;
@@ -88,6 +92,16 @@ export class Documents {
 		this.#diagnostics.expect(path, document.version);
 		const { uri, version } = document;
 		this.#notify("textDocument/didChange", { textDocument: { uri, version }, contentChanges: [{ text: source.text }] });
+	}
+}
+
+/** Undefined for a file that is gone, or has become a link: it may lead to a file that the server must not see. */
+function sourceIfThere(path: string): SourceText | undefined {
+	try {
+		return readSource(path);
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return undefined;
+		throw error;
 	}
 }
 
