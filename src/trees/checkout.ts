@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { isRepository } from "../files/owner.ts";
 import { isInside } from "../files/project-area.ts";
 import { realPath } from "../files/real-path.ts";
@@ -64,7 +64,7 @@ export async function findCheckout(cwd: string, { secret = [] as readonly string
 	return {
 		top: folder,
 		prefix: relative(folder, here),
-		settings: await settingsIn(here, repository?.commonDir),
+		settings: await settingsIn(folder, repository?.commonDir),
 		...(repository && { repository }),
 	};
 }
@@ -112,8 +112,8 @@ const CONVERSION = [
 	"core.precomposeunicode",
 ];
 
-async function settingsIn(cwd: string, commonDir: string | undefined): Promise<CheckoutSettings> {
-	const asked = await askAsUser(cwd, [
+async function settingsIn(top: string, commonDir: string | undefined): Promise<CheckoutSettings> {
+	const asked = await askAsUser(top, [
 		"config",
 		"--null",
 		"--show-scope",
@@ -130,7 +130,9 @@ async function settingsIn(cwd: string, commonDir: string | undefined): Promise<C
 	const filesFor = (name: string, usual: string, own: string) => {
 		const inRepository = commonDir === undefined ? [] : [join(commonDir, "info", own)];
 		const { value = join(userFolder, usual), isOfRepository = false } = values.get(name) ?? {};
-		return { all: [value, ...inRepository], named: isOfRepository ? [value, ...inRepository] : inRepository };
+		// As in git, which works at the top.
+		const file = resolve(top, value);
+		return { all: [file, ...inRepository], named: isOfRepository ? [file, ...inRepository] : inRepository };
 	};
 	const ignoring = filesFor("core.excludesfile", "ignore", "exclude");
 	const attributing = filesFor("core.attributesfile", "attributes", "attributes");

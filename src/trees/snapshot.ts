@@ -17,6 +17,7 @@ import {
 } from "./git-folder.ts";
 import { linkFolders } from "./links.ts";
 import { countingTo, type Measured, measure, type TreeLimits, tooManyFiles } from "./measure.ts";
+import { objectFolders } from "./object-folders.ts";
 import { type RunProgram, runPlainly } from "./program.ts";
 import { submodulesOf } from "./submodules.ts";
 import { TreeRefused } from "./tree-refused.ts";
@@ -96,11 +97,11 @@ export async function commitCheckout(order: SnapshotOrder) {
  * A project may come with its `.git`, where everything may lead to any file. A tree borrows objects and gets copies of a few
  * files: never of those that are hidden from subagents.
  */
-function requireVisible({ checkout, hidden = [] }: SnapshotOrder): void {
+export function requireVisible({ checkout, hidden = [] }: Pick<SnapshotOrder, "checkout" | "hidden">): void {
 	const { top, repository } = checkout;
 	const places = hidden.map(realPath);
 	const around = places.filter((place) => !isInside(place, top));
-	for (const objects of objectsOf(checkout)) refuseIfInside(around, objects);
+	for (const objects of objectsOf(checkout).flatMap((folder) => objectFolders(folder))) refuseIfInside(around, objects);
 	const own = [top, ...(repository ? [realPath(repository.commonDir)] : [])];
 	for (const file of copiedFiles(checkout)) {
 		if (!own.some((folder) => isInside(folder, realPath(file)))) refuseIfInside([...places, ...NOT_IN_A_RING], file);
@@ -251,10 +252,17 @@ async function addCurrentFiles(ours: Repository, run: RunProgram): Promise<void>
 	}
 }
 
+/** Far larger than the index of a tree. The files may be sparse, and their copies would fill the disk. */
+const MOST_INDEX_BYTES = 256 * 1024 * 1024;
+
 function copyIndex(checkout: Checkout, gitDir: string): void {
+	let left = MOST_INDEX_BYTES;
 	for (const from of indexFilesOf(checkout)) {
+		const stats = statSync(from);
 		// The copy of a pipe or a device would never end.
-		if (!statSync(from).isFile()) throw new TreeRefused("no_snapshot", `${from} is not a file.`);
+		if (!stats.isFile()) throw new TreeRefused("no_snapshot", `${from} is not a file.`);
+		left -= stats.size;
+		if (left < 0) throw new TreeRefused("no_snapshot", `The index of ${checkout.top} is over 256 MiB.`);
 		copyWithOlderTime(from, join(gitDir, basename(from)));
 	}
 }

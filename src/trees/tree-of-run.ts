@@ -24,7 +24,7 @@ import type { TreeLimits } from "./measure.ts";
 import type { RunProgram } from "./program.ts";
 import { receiveBundle } from "./receive.ts";
 import { removeTreeFolder } from "./remove.ts";
-import { type SnapshotOrder, snapshot, treeParts } from "./snapshot.ts";
+import { requireVisible, type SnapshotOrder, snapshot, treeParts } from "./snapshot.ts";
 import { TreeRefused } from "./tree-refused.ts";
 
 /** Where trees and their changes are kept. */
@@ -93,6 +93,8 @@ export async function openTree(place: TreesPlace, wish: TreeWish): Promise<OpenT
 	const { tree } = treeParts(reserved.folder);
 	const opened = { folder: reserved.folder, tree, cwd: join(tree, checkout.prefix), borrows: objectsOf(checkout) };
 	if (reserved.state !== "making") {
+		// The repository may lead elsewhere since the tree was made.
+		requireVisible({ checkout, ...(wish.hidden && { hidden: wish.hidden }) });
 		const { carried, warnings } = reserved;
 		return { ...opened, ...(carried !== undefined && { carried }), warnings };
 	}

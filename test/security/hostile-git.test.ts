@@ -5,9 +5,11 @@ import {
 	cpSync,
 	existsSync,
 	mkdirSync,
+	readdirSync,
 	readFileSync,
 	rmSync,
 	symlinkSync,
+	truncateSync,
 	utimesSync,
 	writeFileSync,
 } from "node:fs";
@@ -18,7 +20,7 @@ import { makeBranch } from "../../src/trees/branch.ts";
 import { findCheckout } from "../../src/trees/checkout.ts";
 import { askAsUser, git } from "../../src/trees/git.ts";
 import { TREE_LIMITS } from "../../src/trees/measure.ts";
-import { repositoryIn, useGround, userGit } from "../trees/repos.ts";
+import { repositoryIn, useGround, userGit, write } from "../trees/repos.ts";
 
 /** A project may come as an archive, with a `.git` in which somebody else wrote the configuration. */
 
@@ -218,6 +220,70 @@ describe("a repository in a hidden place is not lent to a tree, although", () =>
 		// Somebody who works there sees it anyway.
 		expect((await ground.tree(keys, { hidden: [keys] })).warnings).toEqual([]);
 	});
+});
+
+describe("the text of a hidden file does not get into a tree as", () => {
+	const WAYS: Record<string, (main: string, secret: string) => void> = {
+		"an ignore file that an included configuration names": (main, secret) => {
+			writeFileSync(join(main, "more"), `[core]\n\texcludesFile = ${secret}\n`);
+			configure(main, "[include]\n\tpath = ../more\n");
+		},
+		"an ignore file that is named relative to the checkout": (main) =>
+			configure(main, "[core]\n\texcludesFile = ../keys/id\n"),
+		"the index": (main, secret) => {
+			rmSync(join(main, ".git", "index"));
+			symlinkSync(secret, join(main, ".git", "index"));
+		},
+	};
+
+	test.each(Object.keys(WAYS))("%s", async (way) => {
+		const folder = ground.folder();
+		const keys = join(folder, "keys");
+		write(keys, { id: "secret" });
+		const main = repositoryIn(join(folder, "project"), { a: "1\n" });
+		WAYS[way]?.(main, join(keys, "id"));
+		await expect(ground.tree(main, { hidden: [keys] })).rejects.toThrow("hidden from subagents");
+	});
+});
+
+describe("a hidden repository does not travel to a worker although the project", () => {
+	const WAYS: Record<string, (objects: string, hidden: string) => void> = {
+		"borrows its objects": (objects, hidden) => writeFileSync(join(objects, "info", "alternates"), `${hidden}\n`),
+		"names it in quotes": (objects, hidden) =>
+			writeFileSync(join(objects, "info", "alternates"), `"${hidden.replace("k", "\\153")}"\n`),
+		"borrows from a folder that borrows from it": (objects, hidden) => {
+			const between = join(ground.folder(), "objects");
+			write(between, { "info/alternates": `${hidden}\n` });
+			writeFileSync(join(objects, "info", "alternates"), `${between}\n`);
+		},
+		"has links to folders of its objects": (objects, hidden) => {
+			for (const name of readdirSync(hidden).filter((each) => each.length === 2)) {
+				rmSync(join(objects, name), { recursive: true, force: true });
+				symlinkSync(join(hidden, name), join(objects, name));
+			}
+		},
+	};
+
+	test.each(Object.keys(WAYS))("%s", async (way) => {
+		const folder = ground.folder();
+		const keys = repositoryIn(join(folder, "keys"), { id: "secret\n" });
+		const main = repositoryIn(join(folder, "project"), { a: "1\n" });
+		WAYS[way]?.(join(main, ".git", "objects"), join(keys, ".git", "objects"));
+		rmSync(join(main, ".git", "refs"), { recursive: true });
+		symlinkSync(join(keys, ".git", "refs"), join(main, ".git", "refs"));
+		const order = { cwd: main, scratch: join(ground.folder(), "pack"), limits: TREE_LIMITS, secret: [] };
+		await expect(packRepository({ ...order, hidden: [keys] })).rejects.toThrow("hidden from subagents");
+		expect((await packRepository({ ...order, hidden: [] })).bundle).toBeDefined();
+	});
+});
+
+test("an index that would fill the disk is not copied, even if git does not use it", async () => {
+	const main = repositoryIn(join(ground.folder(), "project"), { a: "1\n" });
+	for (const name of ["sharedindex.1", "sharedindex.2"]) {
+		writeFileSync(join(main, ".git", name), "");
+		truncateSync(join(main, ".git", name), 150 * 1024 * 1024);
+	}
+	await expect(ground.tree(main)).rejects.toThrow("is over 256 MiB");
 });
 
 describe("a git of the project does not run, although the PATH of the user names", () => {
