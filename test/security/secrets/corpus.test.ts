@@ -12,6 +12,10 @@ import { lastBareTokens, lastInContext, lastKeyBlocks, lastLookAlikes } from "./
 import { laterBareTokens, laterInContext, laterKeyBlocks, laterLookAlikes } from "./later.ts";
 import { lookAlikes } from "./look-alikes.ts";
 import { leaks, type Sample } from "./sample.ts";
+import { seventhInFiles } from "./seventh-in-files.ts";
+import { seventhInUse } from "./seventh-in-use.ts";
+import { seventhLookAlikes } from "./seventh-look-alikes.ts";
+import { seventhBareTokens, seventhKeyBlocks } from "./seventh-others.ts";
 import { sixthInContext } from "./sixth-in-context.ts";
 import { sixthBareTokens, sixthKeyBlocks, sixthLookAlikes } from "./sixth-others.ts";
 import { thirdBareTokens } from "./third-bare-tokens.ts";
@@ -43,6 +47,10 @@ const GROUPS: [name: string, samples: (seed?: number) => Sample[], least: number
 	["secrets in context, sixth part", sixthInContext, 0.94],
 	["key blocks, sixth part", sixthKeyBlocks, 0.96],
 	["bare tokens, sixth part", sixthBareTokens, 0.88],
+	["secrets in files, seventh part", seventhInFiles, 0.88],
+	["secrets in use, seventh part", seventhInUse, 0.94],
+	["key blocks, seventh part", seventhKeyBlocks, 1],
+	["bare tokens, seventh part", seventhBareTokens, 0.93],
 ];
 
 /** What is caught, and what else of the text was lost with it. */
@@ -79,6 +87,7 @@ describe("a corpus of secrets that is kept apart from the patterns", () => {
 			...lastLookAlikes(),
 			...fifthLookAlikes(),
 			...sixthLookAlikes(),
+			...seventhLookAlikes(),
 		];
 		const changed = all.filter(({ text }) => redact(text) !== text).map(({ name }) => name);
 		console.log(`redaction: ${changed.length} of ${all.length} look-alikes changed`);
