@@ -1,4 +1,4 @@
-import { endOf, NAME_CHAR, startOf } from "./characters.ts";
+import { endOf, isSpaceOrTab, NAME_CHAR, startOf } from "./characters.ts";
 import { type CredentialName, nameKind } from "./credential-names.ts";
 import { MASK_WITH_KIND, MASKED, maskOf } from "./mask.ts";
 import { Neighbourhood } from "./neighbourhood.ts";
@@ -138,13 +138,13 @@ function secretAt(
 }
 
 /**
- * So random that a name which says only `key` is enough. A public key begins with these letters; a cache key has dashes.
+ * So random that a name which says only `key` is enough. A public key begins with these letters; a cache key has dashes, and no padding.
  */
 const isHexKey = (value: string): boolean => /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})$/.test(value);
 
 const isMixedKey = (value: string): boolean =>
 	value.length >= 24 &&
-	/^(?!AAAA|MI[GIH])[A-Za-z0-9+/=_]+$/.test(value) &&
+	/^(?!AAAA|MI[GIH])(?:[A-Za-z0-9+/=_]+|[\w-]+=)$/.test(value) &&
 	/[a-z]/.test(value) &&
 	/[A-Z]/.test(value) &&
 	/\d/.test(value) &&
@@ -277,7 +277,7 @@ function isEnvironment(text: string, { start, name }: FoundName): boolean {
 	const before = start === 0 ? "\n" : text.charAt(start - 1);
 	const first = name.charCodeAt(0);
 	const isCapital = first >= 0x41 && first <= 0x5a;
-	if (isCapital && /^[A-Z0-9_]+$/.test(name)) return before === "\0" || /[\s;:"']/.test(before);
+	if (isCapital && /^[A-Z0-9_]+$/.test(name)) return before === "\0" || /[\s;:"'+]/.test(before);
 	return "\n\r:/?&".includes(before) || (before === ";" && isCapital);
 }
 
@@ -297,10 +297,20 @@ function listEnd(text: string, nameAt: number, value: Value): number {
 function isCode(text: string, value: Value): boolean {
 	if (value.notation === "bare" && !isOpening(text.charCodeAt(value.end))) return false;
 	const written = text.slice(value.start, value.end);
-	if (value.notation === "environment")
-		return /^[A-Za-z_$][\w$.]*\(.*\)[;,)]*$|^[A-Za-z_$][\w$.]*[[(]$|^[A-Za-z_$]+(?:\.[A-Za-z_$]+){2,8}$/.test(written);
+	if (value.notation === "environment") return CALL.test(written) || isExpression(text, value);
 	return /^[A-Za-z_$]/.test(written);
 }
+
+/** Of a function with a plain name, or a whole one: a password may have a bracket among its signs. */
+const CALL =
+	/^(?:[A-Za-z_$]+\d{0,3}(?:\.|->|::)[\w$.]*|[A-Za-z_$]{2,}\d{0,3})[([]|^[A-Za-z_$][\w$.]*\(.*\)[;,)]*$|^[A-Za-z_$]+(?:\.[A-Za-z_$]+){2,8}$/;
+/** After a blank, which no shell allows there; perhaps before a semicolon. */
+function isExpression(text: string, { start, end }: Value): boolean {
+	if (!isSpaceOrTab(text.charCodeAt(start - 1))) return false;
+	return EXPRESSION.test(text.slice(start, text.charCodeAt(end) === 0x3b ? end + 1 : end));
+}
+
+const EXPRESSION = /^(?:[A-Za-z_$][\w$]*(?:(?:\.|->|::)[\w$]+)*;|[A-Za-z_$]+(?:\.[A-Za-z_$]+)+|\([A-Za-z_]\w*)$/;
 
 const isOpening = (code: number): boolean => code === 0x28 || code === 0x5b || code === 0x7b;
 

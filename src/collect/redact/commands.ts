@@ -66,6 +66,7 @@ const PROGRAMS: [programs: string, argument: string][] = [
 	["doctl hcloud linode-cli", afterFlag(raw`-t[ \t]+|--access-token[ \t=]+`)],
 	["ngrok", raw`(?:add-authtoken|authtoken)[ \t]+${VALUE}`],
 	["cargo vault", raw`login[ \t]+(?!-)${VALUE}`],
+	["oathtool", afterFlag(raw`-(?:b|-base32)[ \t]+|--totp(?:=\w+)?[ \t]+`)],
 	["security", afterFlag(raw`-[wpP][ \t]+`)],
 	["gh glab", raw`(?:secret|variable) set[ \t]+\w{1,80}[^\n]{0,80}?(?:--body|-b|--value|-v)[ \t=]+${VALUE}`],
 	["dotnet", raw`user-secrets set[ \t]+\S{1,100}[ \t]+${VALUE}`],

@@ -1,23 +1,26 @@
 import { maskOf } from "./mask.ts";
 import { isPlaceholder, isSecretValue, looksRandom } from "./secret-values.ts";
 
-const SCHEMES = "Bearer|Basic|Token|ApiKey|Api-Key|Digest|Negotiate|Bot|Splunk|SSWS|GenieKey";
+const SCHEMES = "Bearer|Basic|Token|ApiKey|Api-Key|Digest|Negotiate|NTLM|Bot|Splunk|SSWS|GenieKey";
 const HEADER = new RegExp(
 	String.raw`((?<![A-Za-z])(?:proxy-)?authorization\\{0,3}["']?[ \t]{0,4}[:=,][ \t]{0,4}\\{0,3}["'\x60]?(?:(?:${SCHEMES})[ \t]{1,4})?)([\w.~+/=:%-]{8,8000})`,
 	"gi",
 );
 const SCHEME_BEFORE = /[A-Za-z][ \t]+$/;
 const BARE_SCHEME = /\b((?:Bearer|Basic)(?:[ \t]{1,4}|["'],[ \t]{0,4}["']))([\w.~+/=-]{12,8000})/gi;
-const COOKIES = /(?:set-)?cookie["']?[ \t]{0,4}[:=][ \t]{0,4}["'`]?[^\r\n"'`]{1,8000}/gi;
+const COOKIES = /(?:set-)?cookie["']?(?:,\s{0,40}["']value["'])?[ \t]{0,4}[:=][ \t]{0,4}["'`]?[^\r\n"'`]{1,8000}/gi;
 const COOKIE_PAIR = /([\w.$-]{1,100})=([^\s;,]{8,4000})/g;
 const SESSION_COOKIE = /sess|sid$|auth|token|csrf|xsrf|jwt|remember|login|secret/i;
 const URL_PASSWORD = /(:\/\/[^\s/?#:@"'<>`]{0,100}:)(?!\d{1,5}[?#])([^\s/"'<>`]{1,300})(?=@)/g;
 const URL_TOKEN = /(:\/\/)([\w-]{20,300})(?=@)/g;
+/** In a statement: prose says "identified by", too. */
 const IDENTIFIED_BY =
-	/(\bIDENTIFIED (?:WITH [\w"'-]{1,40} )?BY[ \t]{1,4}["']?(?!["'])|\bPASSWORD FOR [^\n=]{1,80}=[ \t]{0,4}(?:PASSWORD\()?["'])([^\s"']{4,200})/gi;
-const ORACLE = /(\b(?:thin:|sqlplus[ \t]{1,4})[\w.]{1,40}\/)([^\s@"'/]{4,100})(?=@)/g;
+	/((?<=\b(?:CREATE|ALTER|GRANT)\b[^;]{0,200})\bIDENTIFIED (?:WITH [\w"'-]{1,40} )?BY[ \t]{1,4}["']?(?!["'])|\bPASSWORD FOR [^\n=]{1,80}=[ \t]{0,4}(?:PASSWORD\()?["'])([^\s"']{4,200})/gi;
+const ORACLE =
+	/(\b(?:thin:|(?:sqlplus|sqlldr|impdp|expdp|imp|exp|rman|sql)[ \t]{1,4})[\w.]{1,40}\/)([^\s@"'/]{4,100})(?=@)/g;
 const SIGNED = /((?:\bresponse=["']|\bSignature=))([0-9a-f]{32,128})(?![0-9a-f])/g;
-const AUTHORIZATION_CODE = /([?&]code=)([\w./~-]{20,400})/g;
+/** Whole: the link to a playground has a program there. */
+const AUTHORIZATION_CODE = /([?&]code=)((?:[\w./~-]|%2F){20,400})(?![\w./~%+=-])/g;
 const PGPASS = /^([\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:)([^\s:]{4,100})$/gm;
 
 /** Masks credentials that go over the wire: Authorization headers, session cookies, passwords in URLs and commands. */

@@ -3,11 +3,15 @@
  * that only begins with such a sign may be a password.
  */
 const FILLED_IN = [
-	String.raw`^\$(?:\w+|\(.*\)|env:\w+|[\w-]+:[\w-]+\.[\w.-]+)$`,
+	// A command in a shell, even if its rest was cut off at a blank; an element or a member in Perl and PHP
+	String.raw`^\$\(|^\$[A-Za-z_]\w*(?:->|\[|::)`,
+	String.raw`^\$(?:\w+|env:\w+|[\w-]+:[\w-]+\.[\w.-]+)$`,
 	String.raw`\$\{|\{\{|#\{|<%`,
 	// Maven and Jenkins put encrypted values into braces, too: their key is in the same folder.
 	String.raw`^\{(?![A-Za-z0-9+/]{24,400}={0,2}\}).*\}$|^\{cipher\}`,
-	String.raw`^%\w+%$|^%\(\w+\)s$|^%[({]`,
+	String.raw`^%\w+%$|^%\(\w+\)s$|^%[({]|^(?:%[sdvq]\W?)+$`,
+	// A regular expression
+	String.raw`\(\?[:=!<]|\\[sdwSDW][+*{]|\[\^|\]\{\d|\]\+|^/\^`,
 	"^<[^<>]*>$|^<[A-Za-z_ -]*$",
 	String.raw`^@\w+@$|^\*\w+$`,
 	String.raw`^![A-Z][A-Za-z]+$|^!(?:vault|secret|env|ref|sub)\b`,
@@ -33,6 +37,6 @@ export const isOurSession = (name: string, value: string): boolean =>
 	(name === "sessionKey" || name === "childSessionKey") && SESSION_UUID.test(value);
 
 /** Every reference has one of these signs somewhere, or begins with one. */
-const HAS_SIGN = /[${<%.(:[/+]|^[!@*]/;
+const HAS_SIGN = /[${<%.(:[/+]|^(?:[!@*]|Ag)/;
 
 export const isReference = (value: string): boolean => HAS_SIGN.test(value) && REFERENCE.test(value);

@@ -17,7 +17,7 @@ export const LEAST_STRONG = 8;
 
 const REPEATED = /^[*x.•·_-]+$|^(?:required|nullable|sometimes|string|present)\||\.\.\.|…|\*{3}|xxxx|abcdefghij/i;
 const CONSTANT = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
-const TYPE_OR_NUMBER = /^(?:(?:big)?u?int\d+\w*|float\d+\w*|u8|0x[0-9a-f]{1,16})$/i;
+const TYPE_OR_NUMBER = /^(?:(?:big)?u?int\d+\w*|float\d+\w*|u8|0x[0-9a-f]{1,16}u?l{0,2}|\d+<<\d+)$/i;
 const PLACEHOLDER_WORDS = new Set(
 	(
 		"a an the your my our new old current some any this is not to of in for example sample demo test " +
@@ -26,11 +26,16 @@ const PLACEHOLDER_WORDS = new Set(
 		"no on off empty required optional invalid missing hidden masked redacted removed default auto " +
 		"password passwd pass passphrase pwd secret token api key apikey access refresh client user username " +
 		"admin root auth bearer basic oauth oauth1 oauth2 jwt cookie session id stripe openai anthropic " +
-		"github google aws db database foo bar baz private public with and or goes env file vault"
+		"github google aws db database foo bar baz private public with and or goes env file vault " +
+		"await async function lambda typeof symbol success passed failed failure"
 	).split(" "),
 );
 const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$#][\w$]*)+[?!;,)]*$/;
 const PATH = /^(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@+ -]+(?:[\\/][\w.@+ -]*)*$/;
+/** Of words: an encoded key has slashes, too. */
+const RELATIVE_PATH = /^[a-z][a-z_.-]*(?:\/[a-z][a-z_.-]*\d{0,2})+$/;
+/** Without a user, who might have a password. */
+const PLAIN_URL = /^[a-z][\w+.-]{1,30}:\/\/[^\s@]*$/i;
 const UUID_ANY_CASE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const isUuid = (value: string): boolean => value.length === 36 && UUID_ANY_CASE.test(value);
 /** The words from which a wallet is restored. */
@@ -51,7 +56,8 @@ export function isSecretValue(value: string, name: CredentialName, notation: Not
 
 export function isPlaceholder(value: string, signs = signsIn(value)): boolean {
 	if (isMasked(value) || isDummy(value)) return true;
-	return ((signs & REFERRING) !== 0 && isReference(value)) || ((signs & REPEATING) !== 0 && REPEATED.test(value));
+	const mayRefer = (signs & REFERRING) !== 0 || value.startsWith("Ag");
+	return (mayRefer && isReference(value)) || ((signs & REPEATING) !== 0 && REPEATED.test(value));
 }
 
 /**
@@ -86,8 +92,9 @@ function signsIn(value: string): number {
 /** Hardly any value begins like one. */
 function isTypeOrNumber(value: string): boolean {
 	const first = value.charCodeAt(0) | 0x20;
-	// b, u, i, f and 0
-	if (first !== 0x62 && first !== 0x75 && first !== 0x69 && first !== 0x66 && first !== 0x30) return false;
+	const isDigit = first >= 0x30 && first <= 0x39;
+	// b, u, i and f
+	if (first !== 0x62 && first !== 0x75 && first !== 0x69 && first !== 0x66 && !isDigit) return false;
 	return TYPE_OR_NUMBER.test(value);
 }
 
@@ -109,7 +116,11 @@ export function isDummy(value: string): boolean {
 
 export function isPath(value: string): boolean {
 	if (!value.includes("/") && !value.includes("\\")) return false;
-	return PATH.test(value) && !value.split(/[\\/]/).some((part) => part.length >= 20 && looksRandom(part));
+	if (RELATIVE_PATH.test(value)) return true;
+	return (
+		(PATH.test(value) || PLAIN_URL.test(value)) &&
+		!value.split(/[\\/?&=#]/).some((part) => part.length >= 20 && looksRandom(part))
+	);
 }
 
 /** A password that only a word before it announces: letters, a digit and a sign that no sentence has inside a word. */
@@ -167,14 +178,24 @@ function isPasswordValue(value: string, notation: Notation, signs: number): bool
 	if (VERSION.test(value)) return false;
 	if (notation === "environment") return !/^https?:\/\//.test(value);
 	if (notation === "bare") {
-		return value.length >= LEAST_BARE && /[^A-Za-z_$.-]/.test(value) && !MEMBER.test(value);
+		return value.length >= LEAST_BARE && (/[^A-Za-z_$.-]/.test(value) || looksRandom(value)) && !isMember(value);
 	}
 	// Words with spaces between them are a label or a message far more often than a password.
 	if ((signs & BLANK) !== 0)
 		return hasRandomWord(value) || isOddPhrase(value) || (value.length >= LEAST_PHRASE && RECOVERY_PHRASE.test(value));
 	if ((signs & NO_LETTER) === 0) return value.length >= 6 && (value === value.toLowerCase() || looksRandom(value));
-	return !MEMBER.test(value);
+	return !isMember(value) && !isLabel(value);
 }
+
+/** `config.password`. Random characters may have a dot among them. */
+const isMember = (value: string): boolean =>
+	MEMBER.test(value) && !(/\d/.test(value) && (looksRandom(value) || value.split(".").some(looksRandom)));
+
+/** What a form or a table shows, in any language. */
+const isLabel = (value: string): boolean =>
+	/^[A-Za-z]+:$/.test(value) ||
+	/[\u3040-\u9fff\uac00-\ud7af]/.test(value) ||
+	/^(?=.*[^ -~])[^\d!-,/:-@[-`{-~]+$/.test(value);
 
 const WORD_OF_PHRASE = /^[\w!@#$%^&*+=-]{2,16}$/;
 /** A capital inside of it, or a digit beside a letter: no word of a sentence is like that. */
@@ -202,14 +223,17 @@ function hasRandomWord(value: string): boolean {
 
 function isTokenValue(value: string, notation: Notation): boolean {
 	if (value.length < 8) return false;
-	const random = looksRandom(value);
+	const random = looksRandom(value) || value.split(".").some(looksRandom);
 	if (!random && notation === "bare" && !isUuid(value)) return false;
 	if (/\s|:\/\/|^\d+$/.test(value)) return RECOVERY_PHRASE.test(value);
-	if (MEMBER.test(value) && !value.split(/[^A-Za-z0-9]+/).some((part) => part.length >= 12 && looksRandom(part)))
-		return false;
+	if (isMember(value)) return false;
 	if (random || isUuid(value)) return true;
-	return /^[A-Za-z0-9!@#$%^&*+=~?]+$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
+	if (!/\d/.test(value) || !/[A-Za-z]/.test(value) || NAME_WITH_DIGIT.test(value)) return false;
+	return /^[A-Za-z0-9!@#$%^&*+=~?]+$/.test(value) || (value.match(/[!@#$%^&*?+=~]/g)?.length ?? 0) >= LEAST_SIGNS;
 }
+
+/** So many signs have no name and no address. */
+const LEAST_SIGNS = 4;
 
 /**
  * Random characters change between small letters, capitals and digits far more often than words and names do. A capital

@@ -51,7 +51,7 @@ const ALONE_ON_NEXT_LINE = new RegExp(
 );
 /** { "name": "X", "value": "y" }, <add key="X" value="y">, <meta name="X" content="y">, <key>X</key><string>y. */
 const PAIR_GAP = raw`(?=[ \t\r\n,;])[ \t,;]{0,20}(?:${NEXT_LINE})?[ \t\r\n,;]{0,40}`;
-const VALUE_ELEMENT = "string|value|val|param-value|prop-value|dd|td";
+const VALUE_ELEMENT = "string|[Vv]alue|val|param-value|prop-value|dd|td";
 const PAIR = new RegExp(
 	raw`(?:${PAIR_GAP}(?:["']?(?:type|name|id|class|masked|protected|secret|secure|description|encrypted|scope|Type|is_?secret)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?[\w ]{0,30}["']?${PAIR_GAP}){0,2}\\{0,3}["']?(?:value|content|val|Value|defaultValue|default|stringValue)\\{0,3}["']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}` +
 		raw`|</[\w-]{1,20}>\s{0,40}<(?:${VALUE_ELEMENT})(?: [^<>\n]{0,60})?>(?:<!\[CDATA\[)?(?=[^<\s])` +
@@ -64,6 +64,8 @@ const IN_CALL = /[ \t]{0,4}(\|\||\?\?|\?:|,|\(|\{)\s{0,20}(default\w{0,6}[ \t]{0
 const OPENS_PAIR = /(?:\{|\bset[ \t]{1,4}:)$/;
 /** In a call or in braces, strings take turns: a name, its value. */
 const IS_NAME_IN_TURN = /[({;][ \t]{0,4}(?:["'][^"'\n]{0,60}["'],[ \t]{0,4}["'][^"'\n]{0,60}["'],[ \t]{0,4}){0,4}["']$/;
+/** The name is the first argument of a call, or the second one. */
+const BEFORE_ARGUMENT = /\([ \t]{0,4}("\w{1,12}",[ \t]{0,4})?["'`]$/;
 const SET_BEFORE = /\b(?:set|put|add)[ \t]{1,4}"$/;
 const ANOTHER_STRING = /[ \t]{1,4}(?=")/y;
 const TO_VALUE = /[ \t]{1,4}to[ \t]{1,4}(?=")/y;
@@ -71,10 +73,10 @@ const IN_COBOL = /[ \t]{1,20}PIC[ \t]{1,4}[XA]\(\d{1,3}\)[ \t]{1,20}VALUE[ \t]{1
 const IN_LIST = /\r?\n[ \t]{0,40}-[ \t]{1,4}(?=[^\s-])/y;
 const IN_TABLE = /[ \t]{0,20}\|[ \t]{1,20}(?=[^\s|])/y;
 const IN_PROSE =
-	/(?:[ \t](?:for|of|is|was|has|lautet|ist|est|es|changed|reset|set|successfully|generated)\b[^\n"'\x60=:]{0,60}?(?: to|:|\. New value:)|[ \t](?:is|was|will be|to|set to|lautet|ist|est|es)(?: now)?(?: ?:)?|[ \t](?:is|are) [\w.@-]{1,30} ?[/:]|[ \t](?:for|of) [\w.@-]{1,40}(?: is|:)|[ \t]\([^()\n]{1,30}\):)[ \t](?=\S)/y;
+	/(?:[ \t](?:for|of|is|was|has|lautet|ist|est|es|changed|reset|set|successfully|generated)\b[^\n"'\x60=:]{0,60}?(?: to|:|\. New value:)|[ \t](?:provided|given|supplied|received|used):|[ \t](?:is|was|will be|to|set to|lautet|ist|est|es)(?: now)?(?: ?:)?|[ \t](?:is|are) [\w.@-]{1,30} ?[/:]|[ \t](?:for|of) [\w.@-]{1,40}(?: is|:)|[ \t]\([^()\n]{1,30}\):)[ \t](?=\S)/y;
 const BEGINS_PROSE = new Uint8Array(128);
-for (const character of "aiwtsfochrgle(") BEGINS_PROSE[character.charCodeAt(0)] = 1;
-const TAG = /(?:[ \t]{1,4}[\w:-]{1,30}=["'][^"'\n]{0,60}["']){0,3}>(?:<[Vv]alue>|<!\[CDATA\[)?(?=[^<\s])/y;
+for (const character of "aiwtsfochrglepu(") BEGINS_PROSE[character.charCodeAt(0)] = 1;
+const TAG = /(?:[ \t]{1,4}[\w:-]{1,30}=["'][^"'\n]{0,60}["']){0,3}>(?:<[Vv]alue>|<!\[CDATA\[)?(?=[^<\s@])/y;
 /** `"client_secret": { "value": "x"`, `"github-oauth": { "github.com": "x"` */
 const NESTED =
 	/[ \t]{0,4}:[ \t]{0,4}\{\s{0,40}["'](?:value|default|plaintext|[\w-]{1,40}(?:\.[\w-]{1,40}){1,4})["']:[ \t]{0,4}(?=["'])/y;
@@ -145,7 +147,7 @@ function afterBlanks(text: string, found: FoundName): Separation | undefined {
 		case 0x3f: // ?
 			return assigned(text, end, name) ?? inCall(text, found);
 		case 0x7c: // |
-			return inCall(text, found) ?? inTable(text, found);
+			return assigned(text, end, name) ?? inCall(text, found) ?? inTable(text, found);
 		case 0x2c: // ,
 			return pair(text, found) ?? inCall(text, found);
 		case 0x28: // (
@@ -247,8 +249,11 @@ function signAt(text: string, at: number): string {
 			return next === 0x3a ? "" : ":";
 		case 0x3c: // <-
 			return next === 0x2d ? "<-" : "";
-		case 0x3f: // ?=
-			return next === 0x3d ? "?=" : "";
+		case 0x3f: // ?=, ??=
+			if (next === 0x3d) return "?=";
+			return next === 0x3f && text.charCodeAt(at + 2) === 0x3d ? "??=" : "";
+		case 0x7c: // ||=
+			return next === 0x7c && text.charCodeAt(at + 2) === 0x3d ? "||=" : "";
 		default:
 			return "";
 	}
@@ -333,7 +338,8 @@ function inCall(text: string, { end, start, name, closers }: FoundName): Separat
 	if (name.startsWith("-")) return { ...separation, sign: "list" };
 	if (IS_NAME_IN_TURN.test(textBefore(text, start, 400))) return { ...separation, proof: "mixed" };
 	// The arguments of a call, as in define('X', 'y'); in a longer list the next string is just another one.
-	return /\([ \t]{0,4}(?:"\w{1,12}",[ \t]{0,4})?["'`]$/.test(textBefore(text, start, 24)) ? separation : undefined;
+	const before = BEFORE_ARGUMENT.exec(textBefore(text, start, 24));
+	return before === null ? undefined : { ...separation, ...(before[1] !== undefined && { proof: "mixed" as const }) };
 }
 
 function inTable(text: string, found: FoundName): Separation | undefined {

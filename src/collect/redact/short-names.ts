@@ -36,7 +36,7 @@ function isBeforeStrong(text: string, start: number, nameEnd: number, values: Va
 	const at = skipBlanks(text, nameEnd, 3);
 	if (!isSign(text.charCodeAt(at))) return false;
 	const from = skipBlanks(text, at + 1, 3);
-	const limit = Math.min(text.length, from + 32);
+	const limit = Math.min(text.length, from + 64);
 	if (values.nextDigit(from) >= limit) return false;
 	let end = from;
 	while (end < limit && !isSpace(text.charCodeAt(end))) end += 1;

@@ -5,12 +5,12 @@ import { looksRandom } from "./secret-values.ts";
 const TELLING = new Set(
 	(
 		"sk rk ak live prod production pat tok tkn token secret sec apikey accesskey privkey authtoken pwd pw key bearer " +
-		"auth oat priv private access refresh api apitoken apisecret clientsecret signkey whs"
+		"auth oat priv private access refresh api apitoken apisecret clientsecret signkey whs admin test sandbox"
 	).split(" "),
 );
 /** After these words, random characters are the name or the checksum of something. */
 const HARMLESS =
-	/^(?:sha\d*|md\d|crc\d*|hash|integrity|nonce|etag|index|chunk|main|vendor|bundle|commit|rev|build|image|img|id|uid|uuid|ulid|cid|msg|req|resp|run|call|toolu|chatcmpl|asst|file|thread|step|batch|cus|price|prod|pm|pi|evt|ch|acct|sub|txn|in|ii|si|src|card|tr|po|user|usr|org|team|proj|prj|dpl|sess|session|trace|span|job|task|test|tmp|temp|cache|layer|snap|vol|subnet|ami|eni|blob|obj|node|pod|data|v\d|ssh|rsa|ed25519|boundary|webkitformboundary\w*|public|pub|pk|kid|fingerprint)$/i;
+	/^(?:sha\d*|diff|md\d|crc\d*|hash|integrity|nonce|etag|index|chunk|main|vendor|bundle|commit|rev|build|image|img|id|uid|uuid|ulid|cid|msg|req|resp|run|call|toolu|chatcmpl|asst|file|thread|step|batch|cus|price|prod|pm|pi|evt|ch|acct|sub|txn|in|ii|si|src|card|tr|po|user|usr|org|team|proj|prj|dpl|sess|session|trace|span|job|task|test|tmp|temp|cache|layer|snap|vol|subnet|ami|eni|blob|obj|node|pod|data|v\d|ssh|rsa|ed25519|boundary|webkitformboundary\w*|public|pub|pk|kid|fingerprint)$/i;
 /** After these, a UUID is a token; alone it is an id. */
 const BEFORE_UUID = /^(?:live|prod|production|sandbox|secret|token|key|pat|sk|apikey|apitoken)$/i;
 const UUID_AT = /[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\w-])/y;
@@ -37,9 +37,10 @@ export function unknownTokenAt(text: string, at: number, end: number): { start: 
 	const segment = text.slice(segmentStart, at - 1);
 	if (segment.length < 2 || segment.length > 16) return undefined;
 	const run = text.slice(at, end);
-	if (!/\d/.test(run) || !looksRandom(run) || isPartOfFile(text, end)) return undefined;
+	if (!/\d/.test(run) || !looksRandom(run) || isNameOfWords(run) || isPartOfFile(text, end)) return undefined;
 	const isHex = /^[0-9a-fA-F]+$/.test(run);
 	const before = text.charCodeAt(segmentStart - 1);
+	if (isInData(text, segmentStart)) return undefined;
 	if (TELLING.has(segment.toLowerCase()) || /[a-z](?:[Kk]ey|[Tt]oken|[Ss]ecret)$/.test(segment)) {
 		// `cache-key-` and a checksum is the name of a cache; a secret has its issuer before it.
 		const named = joint === 0x5f && before === 0x5f;
@@ -47,8 +48,21 @@ export function unknownTokenAt(text: string, at: number, end: number): { start: 
 	}
 	if (isHex)
 		return joint === 0x5f && isTokenInHex(text, segment, run, segmentStart) ? { start: segmentStart, end } : undefined;
-	if (run.length < MIN_UNKNOWN || HARMLESS.test(segment) || !/^[A-Za-z]/.test(segment)) return undefined;
+	if (run.length < MIN_UNKNOWN || HARMLESS.test(segment) || !IS_PREFIX.test(segment)) return undefined;
 	return wholeToken(text, at, end);
+}
+
+/** A plus sign between letters or digits: the middle of encoded data. */
+const isInData = (text: string, at: number): boolean =>
+	text.charCodeAt(at - 1) === 0x2b && isOf(WORD_CHAR, text.charCodeAt(at - 2));
+
+/** Letters of one case and a number: random characters before a dash are a part of longer ones. */
+const IS_PREFIX = /^(?:[A-Za-z][a-z]*|[A-Z]+)\d{0,3}$/;
+
+/** `PKCS7GetSignerCommonName`: most of it is words that begin with a capital. */
+function isNameOfWords(run: string): boolean {
+	const words = run.match(/[A-Z][a-z]{3,}/g)?.join("").length ?? 0;
+	return words > run.length / 2;
 }
 
 /** Before hexadecimal characters, these mean a checksum as often as a token. */
@@ -77,9 +91,13 @@ function afterDot(text: string, at: number, end: number): { start: number; end: 
 }
 
 /** Includes further random characters: `_` and `-` are characters of base64url. */
-function wholeToken(text: string, at: number, end: number): { start: number; end: number } {
-	return { start: prefixStart(text, at), end: endOfRandom(text, end) };
+function wholeToken(text: string, at: number, end: number): { start: number; end: number } | undefined {
+	const whole = { start: prefixStart(text, at), end: endOfRandom(text, end) };
+	return whole.end - startOf(text, at, DASHED, LONGEST) > LONGEST ? undefined : whole;
 }
+
+/** A public key in JSON is longer, and may have a prefix in it by chance. */
+const LONGEST = 300;
 
 /** The end of a token that continues after a dash: with random characters, or so few that they are a checksum. */
 export function endOfRandom(text: string, end: number): number {
@@ -97,7 +115,7 @@ function afterFirstPrefix(text: string, at: number): { start: number; end: numbe
 	UUID_AT.lastIndex = at;
 	if (isHexDigit(code) && BEFORE_UUID.test(segment) && UUID_AT.test(text))
 		return { start: prefixStart(text, at), end: UUID_AT.lastIndex };
-	if (isOf(DASHED, text.charCodeAt(start - 1)) || HARMLESS.test(segment)) return undefined;
+	if (isOf(DASHED, text.charCodeAt(start - 1)) || isInData(text, start) || HARMLESS.test(segment)) return undefined;
 	const end = endOf(text, at, DASHED, 400);
 	if (end - at < MIN_DASHED || end - at === 400 || !PREFIX.test(segment) || isPartOfFile(text, end)) return undefined;
 	return looksLikeBase64url(text.slice(at, Math.min(end, at + 64))) ? { start, end } : undefined;

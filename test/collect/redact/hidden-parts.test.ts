@@ -81,7 +81,9 @@ const filler = fc
 	.map(([line, length]) => line.repeat(Math.ceil(length / line.length)));
 const mixture = fc
 	.array(fc.tuple(filler, withHidden, fc.constantFrom("\n", "\n\n", " ", "\r\n")), { minLength: 1, maxLength: 5 })
-	.map((parts) => parts.flat().join(""));
+	.map((parts) => parts.flat().join(""))
+	// Of a longer one, whether it is full of hidden characters depends on how far around them is read.
+	.filter((text) => text.length <= 50_000);
 
 describe("a text with hidden characters, read again around them", () => {
 	it("is what it is if all of it is read again", () => {

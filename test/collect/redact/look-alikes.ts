@@ -117,6 +117,43 @@ export function lookAlikes(seed = 7): LookAlike[] {
 		["hex dump", "00000000  7f 45 4c 46 02 01 01 00  00 00 00 00 00 00 00 00  |.ELF............|"],
 		["ethereum address", `0x${r.pick(HEX, 40)}`],
 		["git credential helper", "credential.helper=osxkeychain\ncredential.https://github.com.username=al"],
+		// What real code and documentation lost before
+		["docs of an error", "The error is identified by `code: 'ERR_INVALID_CHAR'`, the map by *map_fd* and %ATTR_ID."],
+		["command in a shell", "DB_PASSWORD=$(cat /run/secrets/db)\nexport API_SECRET=$(head -c 16 /dev/urandom | base64)"],
+		["call that goes on", "user.password = make_password(form.cleaned_data['password'])\npassword = hash2.run(pw, 10)"],
+		["serializer", "password = serializers.CharField(write_only=True, style={'input_type': 'password'})"],
+		[
+			"export of a name",
+			"exports.AuthenticationMD5Password = AuthenticationMD5Password;\nexports.A_PASSWORD = enums.A_PASSWORD;",
+		],
+		["function", "module.exports.getPassword = function(info, stream) {\nADMIN_PASSWORD = await prompt();"],
+		["perl", '$PROXY_PASSWORD = $CPAN::Config->{proxy_pass} || "";'],
+		[
+			"numbers of errors",
+			"ERROR_INVALID_PASSWORD = (ERROR_BASE + 101),\nFLAG_NULL_PASSWORD = 1<<8,\n#define CKK_SECRET 0x10UL",
+		],
+		["regular expression", "const TOKEN_PASSWORD = /^(?:[a-z]{3,8} ){11}[a-z]+$/;\nXML_SECRET = /(<(?:D|P)>)[^<]+/g;"],
+		["colors of results", '{ pass: "success", warn: "warning", fail: "error" }'],
+		["typeof", "if (typeof this.password === 'function') {"],
+		["label", 'e.phrase("Search:"), passwordLabel: "Passwort:"'],
+		[
+			"labels in other languages",
+			'"password": "Пароль", "passphrase": "パスワードを入力", "pass": "要素は可能です", "senha": "Contraseña"',
+		],
+		["algorithm", 'passwordHash: "argon2id"'],
+		["template", 'user_pass = "%s:%s" % (user, pw)'],
+		["template of a url", 'proxy="socks5h://<username>:<password>@proxy-host"'],
+		["strings of a call", 'Consumer("key", "secret", "application")'],
+		["path in a vault", '{{ with secret "database/creds/shop" }}'],
+		["address of a vault", "DB_PASSWORD=gcp:///projects/123/secrets/db-password/versions/latest"],
+		["form as data", '{"type":"text","name":"password","label":"x","synchronize":true}'],
+		["link to a diff", `https://git.example.org/a/commit/${r.pick(HEX, 40)}#diff-${r.pick(HEX, 64)}R5-R13`],
+		[
+			"names with capitals",
+			"SEC_PKCS7GetSignerCommonName(); SEC_ASN1DecoderSetFilterProc(); utrie2_get32FromLeadSurrogateCodeUnit()",
+		],
+		["link to a playground", `https://play.example.org/?code=${r.pick(ALNUM, 60)}%2B${r.pick(ALNUM, 60)}`],
+		["data with plus signs", `#code/${r.pick(ALNUM, 40)}+abc-${r.pick(ALNUM, 40)}+B9-${r.pick(ALNUM, 40)}`],
 	];
 	return entries.map(([name, text]) => ({ name, text }));
 }

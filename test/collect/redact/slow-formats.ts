@@ -28,6 +28,16 @@ export function slowFormats(): string[] {
 
 /** Beginnings of what a command prints, of calls, of encoded text, and of lines in a listing. */
 const FURTHER = [
+	"https://hooks/",
+	"https://a/hook/",
+	"\tTRUE\t/\tTRUE\t1\ta\t",
+	"CREATE USER IDENTIFIED BY ",
+	"GRANT IDENTIFIED WITH a BY '",
+	"user a pass ",
+	"user a with pass b ",
+	"/home/a ",
+	"path: /home/",
+	"a+b-c_",
 	"cat secret",
 	"cat token/token/",
 	"echo $token\n",

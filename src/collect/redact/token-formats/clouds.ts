@@ -78,4 +78,5 @@ export const OF_CLOUDS: readonly TokenFormat[] = [
 	format("databricks-token", "dkea dose", raw`[0-9a-f]{32}(?!\w)`),
 	format("dbt-token", "dbtc_ dbtu_", URL64("32,80"), digits),
 	format("snowflake-token", "ver:", raw`1-hint:[\w=+/-]{20,300}`),
+	format("swarm-token", "SWMTKN-1-", raw`[a-z0-9]{50}-[a-z0-9]{25}${ENDS}`),
 ];

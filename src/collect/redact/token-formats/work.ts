@@ -28,7 +28,7 @@ export const OF_WORK: readonly TokenFormat[] = [
 	format("dropbox-token", "sl.", raw`(?:u\.)?[\w-]{130,400}`, digits),
 	format("typeform-token", "tfp_", raw`[\w.=-]{40,64}`, digits),
 	format("contentful-token", "CFPAT-", URL64("40,50")),
-	format("sanity-token", "skE sk0", raw`${AN("80,200")}`, digits),
+	format("sanity-token", "sk", raw`${AN("120,200")}${ENDS}`, digits),
 	format("readme-key", "rdme_", raw`[a-z0-9]{60,80}`),
 	format("cal-key", "cal_live_ cal_test_", LOWER_CASE("20,60"), digits),
 	format("retool-token", "retool_", raw`[\w]{20,60}`, { accept: hasSegmentOf(12) }),

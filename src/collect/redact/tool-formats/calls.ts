@@ -23,7 +23,7 @@ export const OF_CALLS: readonly ToolFormat[] = [
 	{
 		signs: ["assword"],
 		pattern:
-			/(password[\w "'\]=-]{0,20}["'](?:,[ \t]{0,4}(?:with: ?)?["'](?<=\b(?:fill|type|fill_in|setValue|sendKeys)\(?[ ("'][^\n]{0,80})|[)\]]{1,3}\.(?:send_keys|sendKeys|type|fill|setValue|clear\(\)\.type|pressSequentially)\(["']))([^"'\n]{4,100})(?=["'])/gi,
+			/(password[\w "'\]=-]{0,20}["'](?:,[ \t]{0,4}(?:with: ?)?["'](?<=\b(?:fill|type|fill_in|setValue|sendKeys)[ (][^\n]{0,80})|[)\]]{1,3}\.(?:send_keys|sendKeys|type|fill|setValue|clear\(\)\.type|pressSequentially)\(["']))([^"'\n]{4,100})(?=["'])/gi,
 	},
 	// Calls that take the bytes of a key
 	{
@@ -38,9 +38,18 @@ export const OF_CALLS: readonly ToolFormat[] = [
 		isSecret: isNoWord,
 	},
 	{
-		signs: ["hashSync(", "hashpw(", "_password(", "password_hash", "cookieParser(", "PlainText(", "SecretString::"],
+		signs: [
+			"hashSync(",
+			"hashpw(",
+			"crypt(",
+			"_password(",
+			"password_hash",
+			"cookieParser(",
+			"PlainText(",
+			"SecretString::",
+		],
 		pattern:
-			/(\b(?:hashSync|hashpw|make_password|set_password|check_password|generate_password_hash|password_hash|cookieParser|unsafePlainText|SecretString::(?:from|new))\(b?["'])([^"'\n]{6,100})(?=["'])/g,
+			/(\b(?:hashSync|hashpw|crypt|make_password|set_password|check_password|generate_password_hash|password_hash|cookieParser|unsafePlainText|SecretString::(?:from|new))\(b?["'])([^"'\n]{6,100})(?=["'])/g,
 		isSecret: isNoWord,
 	},
 	{ signs: ["USERPWD"], pattern: /(USERPWD["']?,[ \t]{0,4}["'][^"':\n]{1,80}:)([^"'\n]{4,100})(?=["'])/g },

@@ -48,6 +48,13 @@ export const OF_FILES: readonly ToolFormat[] = [
 	},
 	// A driver of Go: user:password@tcp(host)
 	{ signs: ["@tcp(", "@unix("], pattern: /((?:^|[\s"'`=])[\w.-]{1,60}:)([^\s"'`@]{4,100})(?=@(?:tcp|unix)\()/g },
+	// What fetchmail and many others log in with
+	{
+		signs: ["user "],
+		pattern:
+			/(\buser(?:name)?[ \t]+["']?[\w.@-]{1,60}["']?,?[ \t]+(?:with[ \t]+)?pass(?:word)?[ \t]+["']?)([^\s"']{4,100})/g,
+		isSecret: isNoWord,
+	},
 	// Redis: users, and what a replica or a client is told
 	{ signs: [" on >", " off >"], pattern: /(\buser [\w.-]{1,60} (?:on|off) >)(\S{4,200})/g },
 	{ signs: ["auth-pass "], pattern: /(\bauth-pass [\w.-]{1,60} )(\S{4,200})/g, isSecret: isNoWord },
@@ -71,6 +78,13 @@ export const OF_FILES: readonly ToolFormat[] = [
 	},
 	// ODBC: a password with any signs is in braces
 	{ signs: ["wd={", "WD={", "ord={"], pattern: /(;[ \t]?(?:pwd|password)=\{)([^{}\n]{4,100})(?=\})/gi },
+	// The same in the file that curl keeps cookies in
+	{
+		signs: ["\tTRUE\t", "\tFALSE\t"],
+		pattern: /(\t(?:TRUE|FALSE)\t\/\S{0,100}\t(?:TRUE|FALSE)\t\d{1,12}\t[^\s]{1,100}\t)(\S{12,4000})/g,
+		mask: maskOf("cookie"),
+		isSecret: looksRandom,
+	},
 	// A cookie of a session, as a browser exports it
 	{
 		signs: ['sessionid"', 'sid"', 'SESSID"', 'session"', 'SESSIONID"'],

@@ -40,9 +40,16 @@ export const OF_PROTOCOLS: readonly ToolFormat[] = [
 	// A key in a query where no other name says that it is one; the private address of a calendar
 	{
 		signs: ["?key=", "&key=", "?k=", "&k=", "appid=", "app_id=", "/private-"],
-		pattern: /([?&](?:app_?id|key|k)=|\/private-)([0-9a-f]{32,64})(?![\w-])/g,
+		pattern: /([?&](?:app_?id|key|k)=|\/private-)([A-Za-z0-9]{32,64})(?![\w-])/g,
 		mask: maskOf("token"),
-		isSecret: isAny,
+		isSecret: looksRandom,
+	},
+	// The last part of the address of a hook: who knows it may call it
+	{
+		signs: ["hook", "Hook"],
+		pattern: /(https?:\/\/[^\s"'<>:]{0,100}?[Hh]ook[^\s"'<>:]{0,200}\/)([\w-]{16,200})(?![\w/.-])/g,
+		mask: maskOf("webhook"),
+		isSecret: (value) => /(?=.*[a-z])(?=.*[A-Z])(?=.*\d)/.test(value) && looksRandom(value),
 	},
 	// A signed message or assertion, and its signature
 	{
@@ -53,7 +60,7 @@ export const OF_PROTOCOLS: readonly ToolFormat[] = [
 	{
 		signs: ["ignature"],
 		pattern:
-			/([?&;]signature=|oauth_signature=["']|X-[\w-]{2,30}-Signature(?:-256)?: ?(?:sha\d+=|v\d=)?)([\w+/=%-]{20,600})/g,
+			/([?&;][Ss]ignature=|oauth_signature=["']|X-[\w-]{2,30}-Signature(?:-256)?: ?(?:sha\d+=|v\d=)?)([\w+/=%~-]{20,600})/g,
 		mask: maskOf("signature"),
 		isSecret: looksRandom,
 	},

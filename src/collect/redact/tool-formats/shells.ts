@@ -21,7 +21,7 @@ export const OF_SHELLS: readonly ToolFormat[] = [
 	{
 		signs: ["<<"],
 		pattern:
-			/(\b(?:passw\w{0,12}|passphrase|[\w-]{0,10}mkpasswd[\w-]{0,10}|kinit|cryptsetup|chpasswd|stdin|login)\b[^\n<]{0,80}(?:<<<[ \t]{0,4}\$?["']?|<<-?[ \t]{0,4}["']?\w{1,10}["']?\r?\n(?:[\w.-]{1,40}:)?))([^\s"'$(]{4,100})/g,
+			/((?:\b|_)(?:passw\w{0,12}|passphrase|[\w-]{0,10}mkpasswd[\w-]{0,10}|kinit|cryptsetup|chpasswd|stdin|login)\b[^\n<]{0,80}(?:<<<[ \t]{0,4}\$?["']?|<<-?[ \t]{0,4}["']?\w{1,10}["']?\r?\n(?:[\w.-]{1,40}:)?))([^\s"'$(]{4,100})(?=["']?[ \t]{0,4}(?:\r?\n|$))/gi,
 	},
 	// A shell's default for a variable
 	{
