@@ -7,16 +7,23 @@ const AFTER = String.raw`(?![\w-]|\.\w)`;
 /** A drive's path in a file URL has a slash before it that is not part of the path. */
 const FILE_URL = String.raw`(?:(?<=file:\/\/)\/)?`;
 const USER_NAME = String.raw`[A-Za-z_][\w.-]{0,63}(?<![.-])`;
-/** Folders beside those of users that belong to no user, and the routes of a web site. */
-const NOBODYS = `(?!(?:Shared|Public|Default|Guest|All Users|linuxbrew)${AFTER})`;
+/** Folders beside those of users that belong to no user, and the pages of a web site. */
+const PAGES =
+	"about|account|blog|contact|dashboard|details?|edit|explore|feed|feedback|help|index|inbox|list|login|logout|main|menu|messages|" +
+	"new|news|notifications|overview|pages?|posts|products|profile|reports|search|settings|shop|tabs?|users|view|welcome";
+const FILES = String.raw`[\w-]+\.(?:html?|[jt]sx?|vue|php|css|md|json|txt|py|svg|png)`;
+const NOBODYS = `(?!(?:Shared|Public|Default|Guest|All Users|linuxbrew|${PAGES}|${FILES})${AFTER})`;
 const ROUTE_CALLS =
 	"push|replace|navigate|navigateByUrl|redirect|goto|visit|get|post|put|patch|delete|head|use|all|fetch";
 const NO_ROUTE = `(?<!(?:href|to|action|src|route|path)=["'{]{1,2}|(?:${ROUTE_CALLS})\\(["'\`]|(?:GET|POST|PUT|PATCH|DELETE|HEAD) )`;
 const HOME =
 	`(?:/(?:home|Users)/|(?:/mnt)?/[a-z]/Users/)${NOBODYS}${USER_NAME}` +
 	String.raw`|${FILE_URL}[A-Za-z]:(?:\\{1,4}|/)[Uu]sers(?:\\{1,4}|/)${NOBODYS}${USER_NAME}`;
-/** Only with something in it: `/home/settings` alone is more often a page than a person. */
-const OTHERS = new RegExp(`${NO_ROUTE}${BEFORE}(?:${HOME})${AFTER}${raw`(?=\\{1,4}[\w.@$+~-]|/[\w.@$+~-])`}`, "g");
+const IN_HOME = raw`(?=\\{1,4}[\w.@$+~-]|/[\w.@$+~-])`;
+const OTHERS = new RegExp(`${NO_ROUTE}${BEFORE}(?:${HOME})${AFTER}${IN_HOME}`, "g");
+/** Without anything in it, it may as well be a page, or a regular expression: `/home/gi`. */
+const NO_PAGE = raw`(?<!\b(?:location|path|pathname|url|link|route|redirect|page|endpoint)["']?[:=(]?[ \t]?["'\x60]?)(?!/\w+/[dgimsuvy]{1,4}${AFTER})`;
+const OTHERS_ALONE = new RegExp(`${NO_ROUTE}${NO_PAGE}${BEFORE}(?:${HOME})${AFTER}`, "g");
 const STARTS_IN_HOME = new RegExp(`^(?:${HOME})${AFTER}`);
 
 /**
@@ -26,10 +33,9 @@ const STARTS_IN_HOME = new RegExp(`^(?:${HOME})${AFTER}`);
  */
 export function createHomeShortener(homeDir: string, ownFolders: Iterable<string>): (text: string) => string {
 	const workplaces = new Set(homesOf(ownFolders).map(comparable));
+	const shortened = (home: string): string => (workplaces.has(comparable(home)) ? home : "~");
 	const shortenOthers = (text: string): string =>
-		/[/\\](?:home|[Uu]sers)[/\\]/.test(text)
-			? text.replace(OTHERS, (home) => (workplaces.has(comparable(home)) ? home : "~"))
-			: text;
+		/[/\\](?:home|[Uu]sers)[/\\]/.test(text) ? text.replace(OTHERS, shortened).replace(OTHERS_ALONE, shortened) : text;
 	const home = homeDir.replace(/[\\/]+$/, "");
 	if (home.length < 3) return shortenOthers;
 	const forms = [...new Set(pathForms(home))].sort((a, b) => b.length - a.length);

@@ -94,7 +94,15 @@ describe("home paths", () => {
 		["gcc -I/home/al/include", "gcc -I~/include"],
 		["PATH=/home/al/bin:/usr/bin:/home/al/go", "PATH=~/bin:/usr/bin:~/go"],
 		["/home/alice/x /home/al-2/x /home/al.bak/x", "~/x ~/x ~/x"],
-		["in /Users/bob.smith/work, or /home/bob.", "in ~/work, or /home/bob."],
+		["in /Users/bob.smith/work, or /home/bob.", "in ~/work, or ~."],
+		[
+			"HOME=/home/bob cd /Users/bob scp h:/home/bob bob:x:1:1::/home/bob:/bin/sh",
+			"HOME=~ cd ~ scp h:~ bob:x:1:1::~:/bin/sh",
+		],
+		["C:\\Users\\bob /mnt/c/Users/bob", "~ ~"],
+		["s.replace(/home/g, x).match(/Users/i)", "s.replace(/home/g, x).match(/Users/i)"],
+		["location /home/app { path: '/home/team' }", "location /home/app { path: '/home/team' }"],
+		["the /home/dashboard/stats page, /home/index.html", "the /home/dashboard/stats page, /home/index.html"],
 		["router.push('/home/settings') \"/home/dashboard\"", "router.push('/home/settings') \"/home/dashboard\""],
 		["navigate(`/home/settings/mail`)", "navigate(`/home/settings/mail`)"],
 		["app.get('/home/users/list', f)", "app.get('/home/users/list', f)"],
@@ -116,7 +124,7 @@ describe("home paths", () => {
 		expect(windows.redact("C:\\Users\\al\\x and c:/users/al/x")).toBe("~\\x and ~/x");
 		expect(windows.redact(JSON.stringify("C:\\Users\\al\\x"))).toBe('"~\\\\x"');
 		expect(windows.redact("file:///C:/Users/al/x")).toBe("file://~/x");
-		expect(windows.redact("/c/Users/al/x C:\\Users\\alice")).toBe("~/x C:\\Users\\alice");
+		expect(windows.redact("/c/Users/al/x C:\\Users\\alice")).toBe("~/x ~");
 		expect(windows.redact("C:\\Users\\alice\\x")).toBe("~\\x");
 	});
 
