@@ -297,12 +297,12 @@ function listEnd(text: string, nameAt: number, value: Value): number {
 function isCode(text: string, value: Value): boolean {
 	if (value.notation === "bare" && !isOpening(text.charCodeAt(value.end))) return false;
 	const written = text.slice(value.start, value.end);
-	if (value.notation === "environment") return CALL.test(written) || isExpression(text, value);
+	if (value.notation === "environment") return CALL_OR_MEMBER.test(written) || isExpression(text, value);
 	return /^[A-Za-z_$]/.test(written);
 }
 
 /** Of a function with a plain name, or a whole one: a password may have a bracket among its signs. */
-const CALL =
+const CALL_OR_MEMBER =
 	/^(?:[A-Za-z_$]+\d{0,3}(?:\.|->|::)[\w$.]*|[A-Za-z_$]{2,}\d{0,3})[([]|^[A-Za-z_$][\w$.]*\(.*\)[;,)]*$|^[A-Za-z_$]+(?:\.[A-Za-z_$]+){2,8}$/;
 /** After a blank, which no shell allows there; perhaps before a semicolon. */
 function isExpression(text: string, { start, end }: Value): boolean {

@@ -11,16 +11,16 @@ const USER_NAME = String.raw`[A-Za-z_][\w.-]{0,63}(?<![.-])`;
 const PAGES =
 	"about|account|blog|contact|dashboard|details?|edit|explore|feed|feedback|help|index|inbox|list|login|logout|main|menu|messages|" +
 	"new|news|notifications|overview|pages?|posts|products|profile|reports|search|settings|shop|tabs?|users|view|welcome";
-const FILES = String.raw`[\w-]+\.(?:html?|[jt]sx?|vue|php|css|md|json|txt|py|svg|png)`;
-const NOBODYS = `(?!(?:Shared|Public|Default|Guest|All Users|linuxbrew|${PAGES}|${FILES})${AFTER})`;
+const PAGE_FILES = String.raw`[\w-]+\.(?:html?|[jt]sx?|vue|php|css|md|json|txt|py|svg|png)`;
+const NOBODYS = `(?!(?:Shared|Public|Default|Guest|All Users|linuxbrew|${PAGES}|${PAGE_FILES})${AFTER})`;
 const ROUTE_CALLS =
 	"push|replace|navigate|navigateByUrl|redirect|goto|visit|get|post|put|patch|delete|head|use|all|fetch";
 const NO_ROUTE = `(?<!(?:href|to|action|src|route|path)=["'{]{1,2}|(?:${ROUTE_CALLS})\\(["'\`]|(?:GET|POST|PUT|PATCH|DELETE|HEAD) )`;
 const HOME =
 	`(?:/(?:home|Users)/|(?:/mnt)?/[a-z]/Users/)${NOBODYS}${USER_NAME}` +
 	String.raw`|${FILE_URL}[A-Za-z]:(?:\\{1,4}|/)[Uu]sers(?:\\{1,4}|/)${NOBODYS}${USER_NAME}`;
-const IN_HOME = raw`(?=\\{1,4}[\w.@$+~-]|/[\w.@$+~-])`;
-const OTHERS = new RegExp(`${NO_ROUTE}${BEFORE}(?:${HOME})${AFTER}${IN_HOME}`, "g");
+const BEFORE_PATH = raw`(?=\\{1,4}[\w.@$+~-]|/[\w.@$+~-])`;
+const OTHERS = new RegExp(`${NO_ROUTE}${BEFORE}(?:${HOME})${AFTER}${BEFORE_PATH}`, "g");
 /** Without anything in it, it may as well be a page, or a regular expression: `/home/gi`. */
 const NO_PAGE = raw`(?<!\b(?:location|path|pathname|url|link|route|redirect|page|endpoint)["']?[:=(]?[ \t]?["'\x60]?)(?!/\w+/[dgimsuvy]{1,4}${AFTER})`;
 const OTHERS_ALONE = new RegExp(`${NO_ROUTE}${NO_PAGE}${BEFORE}(?:${HOME})${AFTER}`, "g");
