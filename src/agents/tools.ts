@@ -90,21 +90,39 @@ function namedTools(field: Field, entries: readonly string[], findings: Findings
 			names.add(entry.name);
 			continue;
 		}
-		if (entry.kind === "restricted") {
-			const message = `"${written}" is left out: some uses of a tool cannot be granted here.`;
-			const remedy =
-				entry.name === "subagent"
-					? "Remove it: a subagent cannot delegate."
-					: `Write "${entry.name}" to grant the whole tool.`;
-			findings.warning(field, message, remedy);
-			leftOut.push({ written, why: "allows_some_uses", tool: entry.name });
-			continue;
-		}
-		findings.warning(field, `"${written}" is left out: this is not the name of one tool.`, "Name each tool.");
-		leftOut.push({ written, why: "not_a_name" });
+		if (entry.kind === "restricted") leftOut.push({ written, why: "allows_some_uses", tool: entry.name });
+		else leftOut.push({ written, why: "not_a_name" });
 	}
+	reportLeftOut(field, leftOut, findings);
 	return { tools: { kind: "only", names: [...names] }, writtenAs, leftOut };
 }
+
+/** One warning for each tool: some files allow thirty commands, one by one. */
+function reportLeftOut(field: Field, leftOut: readonly LeftOutTool[], findings: Findings): void {
+	const alike = Map.groupBy(leftOut, (entry) => ("tool" in entry ? entry.tool : undefined));
+	for (const [tool, entries] of alike) {
+		const many = entries.length > 1;
+		const written = `${someOf(entries)} ${many ? "are" : "is"} left out`;
+		if (tool === undefined) {
+			const message = `${written}: ${many ? "each of these" : "this"} is not the name of one tool.`;
+			findings.warning(field, message, "Name each tool.");
+			continue;
+		}
+		const remedy =
+			tool === "subagent"
+				? `Remove ${many ? "them" : "it"}: a subagent cannot delegate.`
+				: `Write "${tool}" to grant the whole tool.`;
+		findings.warning(field, `${written}: some uses of a tool cannot be granted here.`, remedy);
+	}
+}
+
+const MOST_QUOTED = 3;
+
+const someOf = (entries: readonly LeftOutTool[]): string => {
+	const more = entries.length - MOST_QUOTED;
+	const some = entries.slice(0, MOST_QUOTED).map(({ written }) => `"${written}"`);
+	return `${some.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+};
 
 /**
  * opencode's form, `{ write: false, bash: true }`: all tools but those that are switched off. If none is off, or `*` is,
@@ -148,11 +166,12 @@ function readDenied(field: Field, entries: readonly string[], findings: Findings
 		for (const name of deniedWith(entry.name, written)) except.add(name);
 		// No child has the tools that delegate, so a file that denies some of their uses loses nothing.
 		if (entry.kind === "tool" || entry.name === "subagent") whole.add(entry.name);
-		else {
-			const message = `"${written}" denies all of ${entry.name}: some uses of a tool cannot be denied here.`;
-			findings.warning(field, message, `Write "${entry.name}" to deny it, or remove the entry to grant it.`);
-			inPart.push({ written, why: "denies_some_uses", tool: entry.name });
-		}
+		else inPart.push({ written, why: "denies_some_uses", tool: entry.name });
+	}
+	for (const [tool, alike] of Map.groupBy(inPart, (entry) => entry.tool)) {
+		const message = `${someOf(alike)} ${alike.length > 1 ? "deny" : "denies"} all of ${tool}: some uses of a tool cannot be denied here.`;
+		const entries = alike.length > 1 ? "the entries" : "the entry";
+		findings.warning(field, message, `Write "${tool}" to deny it, or remove ${entries} to grant it.`);
 	}
 	return { except: [...except], leftOut: inPart.filter(({ tool }) => !whole.has(tool)) };
 }

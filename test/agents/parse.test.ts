@@ -350,6 +350,32 @@ describe("tools", () => {
 		expect(diagnostics).toMatchObject([{ severity: "warning", key: "denied_tools" }]);
 	});
 
+	test("patterns of one tool are one warning, however many they are", () => {
+		const uses = ["sed", "awk", "jq", "cut", "tr"].map((name) => `"Bash(${name}:*)"`);
+		const rest = ["Edit(docs/**)", "Task(helper)", "Agent(helper)", "read me", "a b"].map((name) => `"${name}"`);
+		expect(withFields(`tools: [${[...uses, ...rest].join(", ")}]`).diagnostics).toMatchObject([
+			{
+				message: `${uses.slice(0, 3).join(", ")} and 2 more are left out: some uses of a tool cannot be granted here.`,
+				remedy: 'Write "bash" to grant the whole tool.',
+			},
+			{ message: '"Edit(docs/**)" is left out: some uses of a tool cannot be granted here.' },
+			{
+				message: '"Task(helper)", "Agent(helper)" are left out: some uses of a tool cannot be granted here.',
+				remedy: "Remove them: a subagent cannot delegate.",
+			},
+			{
+				message: '"read me", "a b" are left out: each of these is not the name of one tool.',
+				remedy: "Name each tool.",
+			},
+		]);
+		expect(withFields(`disallowedTools: [${uses.join(", ")}]`).diagnostics).toMatchObject([
+			{
+				message: `${uses.slice(0, 3).join(", ")} and 2 more deny all of bash: some uses of a tool cannot be denied here.`,
+				remedy: 'Write "bash" to deny it, or remove the entries to grant it.',
+			},
+		]);
+	});
+
 	test.each(["mcp__github", "mcp__github__*", "mcp__*"])("%s stands for tools that planning knows", (entry) => {
 		expect(withFields(`tools: "${entry}"`)).toMatchObject({
 			agent: { tools: { kind: "only", names: [entry] } },
