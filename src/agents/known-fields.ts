@@ -2,6 +2,7 @@ import { isRecord } from "../run/is-record.ts";
 import { nearest } from "../run/nearest.ts";
 import type { Field, FieldsByKey } from "./fields.ts";
 import type { Findings } from "./findings.ts";
+import { mayLimit, mayListTools, mayRestrict } from "./other-restrictions.ts";
 import { UNENFORCED_FIELDS } from "./restrictions.ts";
 import { SWITCH_FIELDS } from "./switched-off.ts";
 import { BLACKLIST_FIELDS, WHITELIST_FIELDS } from "./tools.ts";
@@ -46,13 +47,20 @@ const IGNORED = ["background", "color", "initialPrompt"];
 /** Fields of other systems that are not misspelt fields of ours: opencode's. */
 const OTHER_FIELDS = ["mode"];
 
+export interface UnknownFields {
+	/** What every run should say about them: a field may have been meant as a limit (`timeout_mins`). */
+	told: string[];
+	/** Those that seem to restrict the agent. */
+	restricting: Field[];
+}
+
 /**
- * Reports unused fields, and returns what every run should say about them: an unknown field may have been meant as a limit
- * (`timeout_mins`). A field that may be a restriction in another spelling (`readOnly`, `denied-tools`, `raedonly`, a letter
- * that only looks Latin) is an error: ignoring it would give the agent what its author withheld.
+ * Reports unused fields. A field that may be a restriction in another spelling (`readOnly`, `denied-tools`, `raedonly`, a
+ * letter that only looks Latin) is an error: ignoring it would give the agent what its author withheld.
  */
-export function reportUnknownFields(fields: FieldsByKey, findings: Findings): string[] {
+export function reportUnknownFields(fields: FieldsByKey, findings: Findings): UnknownFields {
 	const unused: Field[] = [];
+	const restricting: Field[] = [];
 	const told = [...fields.values()].flatMap((field) => {
 		if (KNOWN.includes(field.key) || IGNORED.includes(field.key) || isTurnLimit(field)) return [];
 		const problem = lostRestriction(field);
@@ -60,18 +68,22 @@ export function reportUnknownFields(fields: FieldsByKey, findings: Findings): st
 			findings.error(field, problem.message, problem.remedy);
 			return [];
 		}
-		const meant = OTHER_FIELDS.includes(field.key) ? undefined : nearest(field.key, KNOWN);
-		if (meant === undefined) {
-			unused.push(field);
+		if (mayRestrict(field)) {
+			restricting.push(field);
 			return [];
 		}
+		const meant = OTHER_FIELDS.includes(field.key) ? undefined : nearest(field.key, KNOWN);
 		const message = `Unknown field ${field.key}, not used.`;
+		if (meant === undefined) {
+			unused.push(field);
+			return mayLimit(field.key) ? [message] : [];
+		}
 		const remedy = `Did you mean ${meant}?`;
 		findings.warning(field, message, remedy);
 		return LIMIT_FIELDS.some((limit) => limit === meant) ? [`${message} ${remedy}`] : [];
 	});
 	reportUnused(unused, findings);
-	return told;
+	return { told, restricting };
 }
 
 /** One line for all of them, because many files have several. */
@@ -113,6 +125,9 @@ function lostRestriction(field: Field): FieldProblem | undefined {
 	const meant = restrictionMeantBy(key);
 	if (meant !== undefined) {
 		return { message: `The field ${key} restricts nothing in this spelling.`, remedy: `Write ${meant}.` };
+	}
+	if (mayListTools(field)) {
+		return { message: `The field ${key} restricts nothing here.`, remedy: "Write tools or denied_tools." };
 	}
 	const inner = isRecord(value) ? Object.keys(value).find((name) => restrictionNamed(name) !== undefined) : undefined;
 	if (inner !== undefined) {

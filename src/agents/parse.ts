@@ -64,7 +64,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	const isolation = readIsolation(fields);
 	const network = readNetwork(fields);
 	const switchedOff = readSwitchedOff(fields, findings, origin.file);
-	const unenforced = unenforcedRestrictions(fields, findings);
+	const unenforced = unenforcedRestrictions(fields, unknown.restricting, findings);
 	const unused = unusedFields(fields, findings);
 	if (name === undefined || findings.hasErrors) return { ...(name !== undefined && { name }), diagnostics };
 
@@ -74,7 +74,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 		readonly: readonly || unenforced.length > 0,
 		...(!readonly && unenforced.length > 0 && { unenforced: unenforced.map(({ key }) => key) }),
 		...tools,
-		warnings: [...unenforced.map(({ message }) => message), ...unused, ...unknown],
+		warnings: [...unenforced.map(({ message }) => message), ...unused, ...unknown.told],
 		...(switchedOff !== undefined && { switchedOff }),
 		...models,
 		...(thinking ? { thinking } : {}),

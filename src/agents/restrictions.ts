@@ -38,7 +38,7 @@ type UnenforcedField = (typeof UNENFORCED_FIELDS)[number];
 const TAKES_NOTHING: Record<UnenforcedField, (value: unknown) => boolean> = {
 	permissionMode: (value) => ["default", "acceptEdits", "auto", "bypassPermissions"].some((mode) => mode === value),
 	hooks: isEmpty,
-	isolation: (value) => ISOLATIONS.some((isolation) => isolation === value),
+	isolation: (value) => value === false || value === "none" || ISOLATIONS.some((isolation) => isolation === value),
 	network: (value) => networkOf(value) !== undefined,
 	permission: isEmpty,
 	permissions: isEmpty,
@@ -74,10 +74,17 @@ function isEmpty(value: unknown): boolean {
  * The restrictions in the file that cannot be enforced. Each makes the agent read-only: the file's author meant to
  * withhold something, and granting it would be more than they intended.
  */
-export function unenforcedRestrictions(fields: FieldsByKey, findings: Findings): { key: string; message: string }[] {
-	return UNENFORCED_FIELDS.flatMap((key) => {
+export function unenforcedRestrictions(
+	fields: FieldsByKey,
+	unknown: readonly Field[],
+	findings: Findings,
+): { key: string; message: string }[] {
+	const known = UNENFORCED_FIELDS.flatMap((key) => {
 		const field = fields.get(key);
-		if (field === undefined || field.value === null || TAKES_NOTHING[key](field.value)) return [];
+		return field === undefined || isAbsent(field.value) || TAKES_NOTHING[key](field.value) ? [] : [field];
+	});
+	return [...known, ...unknown].flatMap((field) => {
+		const { key } = field;
 		if (key === "extensions" && WHITELIST_FIELDS.some((list) => fields.has(list))) {
 			findings.warning(field, "extensions is not used: the list of tools says which are loaded.", "Remove it.");
 			return [];
@@ -88,8 +95,10 @@ export function unenforcedRestrictions(fields: FieldsByKey, findings: Findings):
 	});
 }
 
+const isAbsent = (value: unknown): boolean => value === null || (typeof value === "string" && value.trim() === "");
+
 const fieldText = ({ key, value }: Field): string =>
-	typeof value === "string" || typeof value === "boolean" ? `${key}: ${String(value).slice(0, 40)}` : key;
+	typeof value === "string" || typeof value === "boolean" ? `${key}: ${String(value).trim().slice(0, 40)}` : key;
 
 /** An unknown value is reported as a restriction that cannot be enforced. */
 export function readIsolation(fields: FieldsByKey): Isolation {

@@ -65,6 +65,9 @@ function piName(name: string): string {
 	return PI_TOOLS.has(lower) || lower === "lsp" ? lower : (OTHER_NAMES.get(name) ?? OTHER_NAMES.get(lower) ?? name);
 }
 
+/** Whether a word can only be the name of a tool: one of pi's, or one that has another name in pi. */
+export const isToolWord = (word: string): boolean => PI_TOOLS.has(word.toLowerCase()) || piName(word) !== word;
+
 /** Splits at commas, but not inside parentheses: `Bash(git add:*, git commit:*)` is one entry. */
 export function splitToolList(text: string): string[] {
 	const entries = [""];

@@ -2,7 +2,7 @@ import { isRecord } from "../run/is-record.ts";
 import type { AgentDefinition, LeftOutTool, ToolSelection } from "./definition.ts";
 import type { Field, FieldsByKey } from "./fields.ts";
 import type { Findings } from "./findings.ts";
-import { deniedWith, readToolEntry, splitToolList } from "./tool-names.ts";
+import { deniedWith, isToolWord, readToolEntry, splitToolList } from "./tool-names.ts";
 import { matches } from "./tool-patterns.ts";
 import { type Withheld, withheldTools } from "./withheld.ts";
 
@@ -102,7 +102,7 @@ function reportLeftOut(field: Field, leftOut: readonly LeftOutTool[], findings: 
 	const alike = Map.groupBy(leftOut, (entry) => ("tool" in entry ? entry.tool : undefined));
 	for (const [tool, entries] of alike) {
 		const many = entries.length > 1;
-		const written = `${someOf(entries)} ${many ? "are" : "is"} left out`;
+		const written = `${firstWritten(entries)} ${many ? "are" : "is"} left out`;
 		if (tool === undefined) {
 			const message = `${written}: ${many ? "each of these" : "this"} is not the name of one tool.`;
 			findings.warning(field, message, "Name each tool.");
@@ -118,7 +118,7 @@ function reportLeftOut(field: Field, leftOut: readonly LeftOutTool[], findings: 
 
 const MOST_QUOTED = 3;
 
-const someOf = (entries: readonly LeftOutTool[]): string => {
+const firstWritten = (entries: readonly LeftOutTool[]): string => {
 	const more = entries.length - MOST_QUOTED;
 	const some = entries.slice(0, MOST_QUOTED).map(({ written }) => `"${written}"`);
 	return `${some.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
@@ -169,7 +169,7 @@ function readDenied(field: Field, entries: readonly string[], findings: Findings
 		else inPart.push({ written, why: "denies_some_uses", tool: entry.name });
 	}
 	for (const [tool, alike] of Map.groupBy(inPart, (entry) => entry.tool)) {
-		const message = `${someOf(alike)} ${alike.length > 1 ? "deny" : "denies"} all of ${tool}: some uses of a tool cannot be denied here.`;
+		const message = `${firstWritten(alike)} ${alike.length > 1 ? "deny" : "denies"} all of ${tool}: some uses of a tool cannot be denied here.`;
 		const entries = alike.length > 1 ? "the entries" : "the entry";
 		findings.warning(field, message, `Write "${tool}" to deny it, or remove ${entries} to grant it.`);
 	}
@@ -178,8 +178,15 @@ function readDenied(field: Field, entries: readonly string[], findings: Findings
 
 function toolEntries(field: Field, findings: Findings): string[] {
 	const value = field.value ?? [];
-	if (typeof value === "string") return splitToolList(value);
+	if (typeof value === "string") return listInText(value) ?? splitToolList(value);
 	if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.flatMap(splitToolList);
 	findings.error(field, `${field.key} is not a list of tool names.`, "Write `read, grep` or a YAML list of names.");
 	return [];
+}
+
+/** The names in a list that is quoted as a whole, `'["Read", "Grep"]'`, or that has spaces instead of commas. */
+function listInText(text: string): string[] | undefined {
+	if (/^\s*\[.*\]\s*$/s.test(text)) return splitToolList(text.replace(/[[\]"']/g, " "));
+	const words = text.trim().split(/\s+/);
+	return words.length > 1 && words.every(isToolWord) ? words : undefined;
 }

@@ -1,5 +1,5 @@
 import { isRecord } from "../run/is-record.ts";
-import type { FieldsByKey } from "./fields.ts";
+import type { Field, FieldsByKey } from "./fields.ts";
 import { deniedWith, readToolEntry, splitToolList } from "./tool-names.ts";
 
 /** The tools that fields other than the lists take from an agent. */
@@ -18,14 +18,18 @@ const ONLINE = ["web_search", "fetch_content", "get_search_content", "convert_co
  */
 export function withheldTools(fields: FieldsByKey): Withheld {
 	const valueIn = (key: string) => fields.get(key)?.value;
-	const rules = ["permission", "permissions"].map((key) => valueIn(key)).filter(isRecord);
+	const given = ["permission", "permissions"].map((key) => valueIn(key));
+	const rules = given.map((rule) => (typeof rule === "string" ? { "*": rule } : rule)).filter(isRecord);
 	const denied = [...rules.flatMap(deniedByRules), ...namedIn(valueIn("deny"))];
 	const only = rules.find((rule) => "*" in rule && !isAllowedBy(rule["*"]));
 	return {
-		except: [...new Set([...denied, ...(valueIn("offline") === true ? ONLINE : [])])],
+		except: [...new Set([...denied, ...([...fields.values()].some(isOffline) ? ONLINE : [])])],
 		...(only && { only: Object.keys(only).flatMap((key) => (isAllowedBy(only[key]) ? namedIn(key) : [])) }),
 	};
 }
+
+const isOffline = ({ key, value }: Field): boolean =>
+	key === "offline" ? value === true : /^(?:web|internet)(?:[-_]?access)?$/i.test(key) && value === false;
 
 /** opencode's form names tools, `{ webfetch: deny }`, where `edit` is all that writes; Claude Code's has lists, `{ deny: [WebFetch] }`. */
 const deniedByRules = ({ deny, ...rules }: Record<string, unknown>): string[] => [

@@ -350,6 +350,28 @@ describe("tools", () => {
 		expect(diagnostics).toMatchObject([{ severity: "warning", key: "denied_tools" }]);
 	});
 
+	test.each([
+		[`'["Read", "Grep"]'`, ["read", "grep"]],
+		[`'[]'`, []],
+		["Read Grep Glob", ["read", "grep", "find"]],
+		["|\n  Read\n  Bash", ["read", "bash"]],
+	])("a list that is text (%s) is read", (text, names) => {
+		expect(withFields(`tools: ${text}`)).toMatchObject({ agent: { tools: { kind: "only", names } }, diagnostics: [] });
+	});
+
+	test.each(["Read and Bash", "Read not Bash", "all but Bash", "Read -Bash"])(
+		"words that are not all names of tools (%s) grant nothing",
+		(text) => {
+			expect(withFields(`tools: ${text}`).agent?.tools).toEqual({ kind: "only", names: [] });
+		},
+	);
+
+	test("a list that is text denies what it names", () => {
+		expect(withFields(`disallowedTools: '["Edit", "Write"]'`).agent?.tools).toEqual({
+			...{ kind: "inherit", except: ["edit", "write"] },
+		});
+	});
+
 	test("patterns of one tool are one warning, however many they are", () => {
 		const uses = ["sed", "awk", "jq", "cut", "tr"].map((name) => `"Bash(${name}:*)"`);
 		const rest = ["Edit(docs/**)", "Task(helper)", "Agent(helper)", "read me", "a b"].map((name) => `"${name}"`);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseAgent } from "../../src/agents/parse.ts";
 import { isRefusal } from "../../src/run/errors.ts";
-import { planned } from "../plan/launching.ts";
+import { planned, refused } from "../plan/launching.ts";
 
 const parse = (...lines: string[]) =>
 	parseAgent(["---", "name: a", ...lines, "---", "Do it."].join("\n"), { file: "/x/a.md", source: "user" });
@@ -155,11 +155,21 @@ describe("a tool that a file withholds is withheld, also one that only reads", (
 		["deny: [WebSearch, LS]", ["read", "grep", "find", "lsp", "fetch_content", "convert_content"]],
 		["deny: websearch", [...reads, "fetch_content", "convert_content"]],
 		["offline: true", reads],
+		["web: false", reads],
+		["internet_access: false", reads],
 	])("%s", async (field, tools) => {
 		expect(await toolsOf(field)).toEqual(tools);
 		const listed = await toolsOf(`tools: ${active.join(", ")}\n${field}`);
 		expect(listed.sort()).toEqual([...tools].sort());
 	});
+
+	test.each(["permission: deny", "permission: ask", "permissions: { '*': deny }"])(
+		"%s leaves nothing",
+		async (field) => {
+			const { error } = await refused({ agent: field, config: ALL, parent: { activeTools: active, knownTools } });
+			expect(error).toMatchObject({ code: "SUBAGENT_DISABLED", reason: "no_tools" });
+		},
+	);
 
 	test("beside a whitelist, permission takes away and never gives", async () => {
 		expect(await toolsOf("tools: read, webfetch\npermission: { '*': deny, read: allow, grep: allow }")).toEqual([
@@ -185,6 +195,102 @@ describe("a tool that a file withholds is withheld, also one that only reads", (
 		(fields) => {
 			const { agent } = parse(...fields.split("\n"));
 			expect([agent?.readonly, agent?.warnings]).toEqual([false, []]);
+		},
+	);
+});
+
+describe("a field that is unknown here", () => {
+	test.each([
+		"access: read-only",
+		"file_access: ReadOnly",
+		"mode: read_only",
+		"mode: plan",
+		"mode: ask",
+		"write: false",
+		"shell: off",
+		"canEdit: false",
+		"allow-network: deny",
+		"internet: no",
+		"no_write: true",
+		"disable-bash: true",
+		"safe_mode: true",
+		"sandboxed: true",
+		"allowed: [src]",
+		"exclude: ['**/*.pem']",
+		"allowed_commands: [make]",
+		"deniedCommands: rm, dd",
+		"blocked_paths: [secrets]",
+		"allowedDirectories: [docs]",
+		"domainAllowlist: [example.org]",
+		"command_whitelist: make",
+		"approval_policy: on-request",
+		"requires_confirmation: true",
+		"capabilities: { write: false }",
+		"options: { filesystem: { write: deny } }",
+	])("that seems to restrict (%s) makes the agent read-only, with a warning", async (field) => {
+		const { agent, diagnostics } = parse(field, "tools: read, bash, edit");
+		const key = field.split(":")[0];
+		expect(diagnostics).toMatchObject([
+			{ severity: "warning", key, line: 3, remedy: expect.stringMatching(/^Remove /) },
+		]);
+		expect(agent?.warnings).toEqual([expect.stringMatching(/cannot be enforced here, so the agent is read-only\.$/)]);
+		const plan = await planned({ agent: `${field}\ntools: read, bash, edit`, config: ALL });
+		expect(plan.tools).toEqual(["read"]);
+	});
+
+	test.each([
+		"available_tools: [read]",
+		"tools-allowed: read",
+		"toolsDenied: [bash]",
+		"disable_tools: bash",
+		"blocklist_tools: [bash]",
+	])("that seems to list tools (%s) is an error", (field) => {
+		const { agent, diagnostics } = parse(field);
+		expect(agent).toBeUndefined();
+		expect(diagnostics).toMatchObject([{ severity: "error", line: 3 }]);
+	});
+
+	test.each([
+		"mode: subagent",
+		"write: true",
+		"web: true",
+		"approval: never",
+		"approvals: auto",
+		"require_approval: false",
+		"allowed_commands: '*'",
+		"allowed_domains: [all]",
+		"blocked: false",
+		"exclude: []",
+		"safe_mode: false",
+		"proactive: true",
+		"hidden: false",
+		"parallel: no",
+		"capabilities: [write, tests]",
+		"metadata: { version: 1, experimental: false }",
+		"commands: [build, test]",
+		"files: [a.ts]",
+		"examples: [{ write: a letter }]",
+		"allowed_agents: [helper]",
+		"tools_used: [make]",
+		"expected_tools: 3",
+	])("that does not (%s) takes nothing away", (field) => {
+		const { agent } = parse(field, "tools: read, bash");
+		expect([agent?.readonly, agent?.warnings]).toEqual([false, []]);
+	});
+
+	test.each(["max_iterations: 3", "timeout_minutes: 5", "budget: 2", "limitTurns: 4"])(
+		"that seems to be a limit (%s) is told with every result",
+		async (field) => {
+			const { agent } = parse(field);
+			expect(agent?.warnings).toEqual([`Unknown field ${field.split(":")[0]}, not used.`]);
+		},
+	);
+
+	test.each(["isolation: none", "isolation: false", "permissionMode: ''", "sandbox: ' '"])(
+		"%s restricts nothing",
+		(field) => {
+			const { agent, diagnostics } = parse(field);
+			expect([agent?.readonly, diagnostics]).toEqual([false, []]);
 		},
 	);
 });
