@@ -2,6 +2,7 @@ import type { LineCounter, Node } from "yaml";
 import { messageOf } from "../run/message-of.ts";
 import { descriptionAsText, type Repaired } from "./description.ts";
 import type { Findings } from "./findings.ts";
+import { isFieldName } from "./known-fields.ts";
 import { yaml } from "./yaml.ts";
 import { tooMuchFor } from "./yaml-bounds.ts";
 
@@ -25,6 +26,12 @@ export function readFields(written: string, findings: Findings): FieldsByKey | u
 	const repaired = repairedText(text, asWritten);
 	const parsed = repaired === undefined ? asWritten : parseYaml(repaired.text);
 	if (parsed.kind === "broken") {
+		const quoted = asWritten.isTooMuch ? undefined : parseYaml(unknownInQuotes(text));
+		if (quoted?.kind === "fields") {
+			const message = `This is not valid YAML (${asWritten.reason}); it was read as plain text.`;
+			findings.warning(position(asWritten.line, asWritten.column), message, "Put it in quotes.");
+			return quoted.fields;
+		}
 		// The position in the original text of the file.
 		const { reason, line, column } = asWritten;
 		findings.error(position(line, column), `The frontmatter is not valid YAML: ${reason}.`, "Fix it there.");
@@ -60,6 +67,15 @@ function repairedText(text: string, { isTooMuch = false }: Broken): Repaired | u
 const starInQuotes = (text: string): string =>
 	text.replace(/^((?:tools|approved_tools|allowed_tools)[ \t]*:[ \t]*)\*(?=[ \t]*$)/m, '$1"*"');
 
+/**
+ * Puts quotes around what an unknown field says on its line, `title: Plans: the next step`, which other systems read. Nothing
+ * depends on these texts, and no other line becomes part of them.
+ */
+const unknownInQuotes = (text: string): string =>
+	text.replace(/^([A-Za-z][\w-]*):[ \t]+([^\s"'[{|>&*!%@`#].*: .*)$/gm, (line, name: string, value: string) =>
+		isFieldName(name) ? line : `${name}: ${JSON.stringify(value.trim())}`,
+	);
+
 const position = (line: number | undefined, column: number | undefined) => ({
 	...(line !== undefined && { line }),
 	...(column !== undefined && { column }),
@@ -83,7 +99,7 @@ function parseYaml(text: string): Parsed {
 		if (tooMuch !== undefined) return { kind: "broken", reason: tooMuch, line: 2, isTooMuch: true };
 		const document = parseDocument(text, { lineCounter: positions, prettyErrors: false, stringKeys: true });
 		const [problem] = [...document.errors, ...document.warnings];
-		if (problem) return { kind: "broken", reason: problem.message, ...positionAt(problem.pos[0], positions) };
+		if (problem) return { kind: "broken", reason: yamlProblem(problem), ...positionAt(problem.pos[0], positions) };
 		if (document.contents === null) return { kind: "fields", fields: new Map() };
 		if (!isMap(document.contents)) return { kind: "broken", reason: "it holds no fields (key: value)", line: 2 };
 		const values = new Map(Object.entries(document.toJS()));
@@ -100,6 +116,10 @@ function parseYaml(text: string): Parsed {
 		return { kind: "broken", reason, line: 2, isTooMuch: reason.startsWith("Excessive alias count") };
 	}
 }
+
+/** The parser speaks of its own option where `{{NAME}}` is a mapping as a key. */
+const yamlProblem = ({ code, message }: { code: string; message: string }): string =>
+	code === "NON_STRING_KEY" ? "a name of a field must be text; put text in braces in quotes" : message;
 
 const hasExtent = (node: unknown): node is Node & { range: [number, number, number] } =>
 	yaml().isNode(node) && !!node.range && node.range[1] > node.range[0];

@@ -18,6 +18,10 @@ const ENABLING = setOf("allow allows allowed can enable enabled may");
 const LIMITING = setOf(
 	"allow allowed allowlist blacklist block blocked blocklist denied deny denylist disable disabled disallow disallowed exclude excluded excludes forbid forbidden permitted restrict restricted whitelist",
 );
+/** Those that are names of lists by themselves. */
+const LISTS = setOf(
+	"allowed allowlist blacklist blocked blocklist denied denylist disallowed exclude excluded forbidden whitelist",
+);
 const REFUSING = setOf("block deny disable disabled forbid no without");
 const REFUSALS: ReadonlySet<unknown> = new Set([false, "deny", "denied", "never", "no", "none", "off", "disabled"]);
 
@@ -35,7 +39,8 @@ export function mayRestrict({ key, value }: NamedValue): boolean {
 	if (has(words, setOf("approval approvals confirm confirmation"))) return !REFUSALS.has(says) && says !== "auto";
 	if (REFUSALS.has(says)) return words.every((word) => ACTS.has(word) || ENABLING.has(word));
 	if (says === true) return isRefusedAct(words) || ["safe mode", "sandboxed", "restricted"].includes(words.join(" "));
-	return has(words, LIMITING) && (words.length === 1 || has(words, ACTS) || has(words, THINGS));
+	if (words.length === 1) return has(words, LISTS);
+	return has(words, LIMITING) && (has(words, ACTS) || has(words, THINGS));
 }
 
 /** Whether a field is a list of tools under a name that is unknown here: `available_tools`, `toolsDenied`. */

@@ -619,6 +619,29 @@ You are an expert code reviewer.
 		expect(diagnostics[0]).toMatchObject({ severity: "warning", key: "description", line: 3, column: 14 });
 	});
 
+	test("works with the unquoted text of a field that is unknown here", () => {
+		const { agent, diagnostics } = withFields("title: Gardening: the next step", "tools: Read", "note: a: b: c");
+		expect(agent).toMatchObject({ tools: { kind: "only", names: ["read"] } });
+		expect(diagnostics).toMatchObject([
+			{ severity: "warning", line: 3, column: 8, message: expect.stringContaining("read as plain text") },
+			{ severity: "warning", message: "Unknown fields, not used: title, note." },
+		]);
+	});
+
+	test.each([
+		["restricts", ["readOnly: a: b", "tools: Read"]],
+		["goes on", ["title: a: b", "  readonly: true", "tools: Read"]],
+		["is a mapping", ["metadata: { a: b: c, readonly: true }", "tools: Read"]],
+	])("is not repaired where such a field %s", (_, lines) => {
+		expect(withFields(...lines).agent).toBeUndefined();
+	});
+
+	test("that is a template with braces is told so", () => {
+		const { agent, diagnostics } = parse("---\nname: {{ AGENT }}\ntools: Read\n---\n");
+		expect(agent).toBeUndefined();
+		expect(diagnostics).toMatchObject([{ severity: "error", line: 2, message: expect.stringContaining("in quotes") }]);
+	});
+
 	test("is not repaired elsewhere", () => {
 		const { agent, diagnostics } = withFields("description: a: b", "model: c: d");
 		expect(agent).toBeUndefined();

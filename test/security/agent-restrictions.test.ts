@@ -268,6 +268,7 @@ describe("a field that is unknown here", () => {
 		"capabilities: [write, tests]",
 		"metadata: { version: 1, experimental: false }",
 		"commands: [build, test]",
+		"spacing: { block: 80px, inline: 4px }",
 		"files: [a.ts]",
 		"examples: [{ write: a letter }]",
 		"allowed_agents: [helper]",
