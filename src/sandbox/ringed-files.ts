@@ -55,7 +55,7 @@ export class RingedFiles {
 	async write(path: string, content: string): Promise<void> {
 		const command = ["/bin/sh", "-c", WRITE, "sh", path, dirname(path)];
 		const ring = this.#ring();
-		const { exitCode, stderr } = await runInRing(ring, command, { input: content });
+		const { exitCode, stderr } = await runInRing(ring, command, { input: content, timeoutMs: MOST_WRITE_MS });
 		if (exitCode === 0) return;
 		const why = stderr.trim().replace(/^(\/bin\/)?sh: (\d+: )?/, "") || `exit code ${exitCode}`;
 		const denied = denialsIn(stderr, ring.setup);
@@ -118,7 +118,11 @@ const TO_READ = constants.O_RDONLY | constants.O_NONBLOCK;
 const O_PATH = 0o10000000;
 const TO_LOOK_AT = process.platform === "linux" ? O_PATH : TO_READ;
 
-const WRITE = 'mkdir -p -- "$2" && cat > "$1"';
+/** A pipe without a reader would keep the process until its host exits, long after its run. */
+const WRITE = 'if [ -p "$1" ]; then echo "$1 is a pipe" >&2; exit 1; fi; mkdir -p -- "$2" && cat > "$1"';
+
+/** In case the pipe is made after that. */
+const MOST_WRITE_MS = 60_000;
 
 class HiddenFromSubagents extends Error {
 	override name = "HiddenFromSubagents";

@@ -65,6 +65,13 @@ test("a compiler that keeps a cache works without the network", async () => {
 	expect(await said(ring, "go build -o main . && ./main")).toEqual({ output: "compiled\n", exitCode: 0 });
 });
 
+test("a pipe is not written, since its process would wait for a reader until the host exits", async () => {
+	const { ring, tree } = await openRing();
+	await said(ring, "mkfifo pipe");
+	const files = new RingedFiles(() => ring);
+	await expect(files.write(join(tree, "pipe"), "text")).rejects.toThrow(/pipe is a pipe/);
+});
+
 test("a file that may not be written says what may be, and counts", async () => {
 	const { ring, tree } = await openRing();
 	const files = new RingedFiles(() => ring);
