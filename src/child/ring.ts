@@ -9,7 +9,7 @@ import { isMcpTool } from "../run/pi-tools.ts";
 import { ASK_TOOL } from "../run/question.ts";
 import type { SandboxReport } from "../run/sandbox-report.ts";
 import { checkoutAround, writableCheckout } from "../sandbox/checkout.ts";
-import { HIDDEN_OF_THE_MACHINE, hiddenByVariables, hiddenInHome } from "../sandbox/hidden.ts";
+import { HIDDEN_OF_THE_MACHINE, hiddenByVariables, hiddenInHomes } from "../sandbox/hidden.ts";
 import { hostListTrouble, probeRing, type RingProbe } from "../sandbox/probe.ts";
 import { type RingProxy, startProxy } from "../sandbox/proxy.ts";
 import { openRing, type Ring } from "../sandbox/ring.ts";
@@ -147,7 +147,7 @@ const ourPlaces = ({ session }: LaunchPlan, agentDir: string): string[] => [
 export const hiddenFromChild = (plan: LaunchPlan, agentDir: string): string[] => [
 	...ourPlaces(plan, agentDir),
 	...HIDDEN_OF_THE_MACHINE,
-	...hiddenInHome(homedir()),
+	...hiddenInHomes(),
 	...hiddenByVariables(process.env),
 	...(plan.sandbox?.hide ?? []),
 ];

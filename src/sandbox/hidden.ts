@@ -1,3 +1,4 @@
+import { homedir, userInfo } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 
 /** Below the home folder: keys, tokens, mail, browsers, and shell histories. */
@@ -53,6 +54,45 @@ const IN_HOME = [
 		".bundle/config",
 		".nuget/NuGet/NuGet.Config",
 	],
+	...[
+		".env",
+		".huggingface",
+		".cache/huggingface/token",
+		".config/openai",
+		".local/share/opencode/auth.json",
+		".local/share/amp/secrets.json",
+	],
+	...[".aider.conf.yml", ".config/io.datasette.llm", ".copilot", ".cursor", ".qwen", ".databrickscfg"],
+	...[".snowflake", ".kaggle", ".pulumi", ".supabase", ".railway", ".config/ngrok"],
+	...[".cloudflared", ".wrangler", ".config/.wrangler", ".config/linode-cli", ".config/scw", ".aliyun"],
+	...[".bluemix", ".talos", ".config/argocd", ".config/helm/registry", ".config/tea", ".bunfig.toml"],
+	...[
+		".config/pnpm/rc",
+		".config/pypoetry/auth.toml",
+		".local/share/uv/credentials",
+		".sbt/.credentials",
+		".ivy2/.credentials",
+		".m2/settings-security.xml",
+	],
+	...[".config/dart/pub-credentials.json", ".hex", ".authinfo", ".authinfo.gpg", ".msmtprc", ".mbsyncrc"],
+	...[
+		".fetchmailrc",
+		".config/evolution",
+		".local/share/evolution",
+		".local/share/rbw",
+		".config/keepassxc",
+		".config/filezilla",
+	],
+	...[".local/share/remmina", ".config/Slack", ".config/discord", ".config/Signal", ".config/vivaldi", ".config/opera"],
+	...[".librewolf", "snap/firefox", ".var/app", ".history", ".sh_history", ".ash_history"],
+	...[
+		".zhistory",
+		".histfile",
+		".config/nushell/history.txt",
+		".local/share/atuin",
+		".duckdb_history",
+		".local/state/bash",
+	],
 	...[".gradle/gradle.properties", ".config/NuGet/NuGet.Config", ".config/Bitwarden", ".config/Bitwarden CLI"],
 ];
 
@@ -102,7 +142,21 @@ export const HIDDEN_OF_THE_MACHINE: readonly string[] = [
 ];
 
 /** Paths that no tool of a child may read, whatever a configuration says. Not all of them exist. */
-export const hiddenInHome = (home: string): string[] => IN_HOME.map((name) => `${home}/${name}`);
+export const hiddenInHomes = (): string[] =>
+	[...new Set([homedir(), accountHome()])].flatMap((home) => IN_HOME.map((name) => join(home, name)));
+
+let knownHome: string | undefined;
+
+/** The user's home folder, even if pi was started with another one in `HOME`. Some systems ask a server for it. */
+function accountHome(): string {
+	try {
+		knownHome ??= userInfo().homedir;
+		return knownHome;
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return homedir(); // In a container, a user may have no name.
+		throw error;
+	}
+}
 
 /** The same, at the paths that the user's variables name. */
 export const hiddenByVariables = (env: NodeJS.ProcessEnv): string[] =>

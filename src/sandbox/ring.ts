@@ -8,7 +8,8 @@ import { bwrapArguments, networkCommand, type RingAbilities, type RingNetwork } 
 import { ringEnvironment } from "./environment.ts";
 import { type ExistingPlace, existing, existingOnly, isFolder, isOpenToUs, realPathsOf } from "./existing.ts";
 import { filterFile, openFilter } from "./filter.ts";
-import { HIDDEN_OF_THE_MACHINE, hiddenByVariables, hiddenInHome } from "./hidden.ts";
+import { HIDDEN_OF_THE_MACHINE, hiddenByVariables, hiddenInHomes } from "./hidden.ts";
+import { alsoAt } from "./mounted-twice.ts";
 import { type Mount, mountsFor } from "./mounts.ts";
 import { PROXY_SOCKET } from "./proxy-socket.ts";
 import { shellWords } from "./quote.ts";
@@ -204,11 +205,15 @@ export function ringMounts({ setup }: Ring): Mount[] {
 	// A history may be /dev/null, and a variable may name a folder that holds far more than what is secret.
 	const isOnlySecret = ({ path, stats }: ExistingPlace) =>
 		stats.isFile() || (stats.isDirectory() && ![home, ...shown, ...written].some((inner) => isInside(path, inner)));
-	const masked = [
-		...existing([...hiddenInHome(home), ...hidden]),
+	const masked = withOtherPaths([
+		...existing([...hiddenInHomes(), ...hidden]),
 		...existing(hiddenByVariables(process.env)).filter(isOnlySecret),
 		...existing(HIDDEN_OF_THE_MACHINE).filter((place) => noMounts || isRoot() || isOpenToUs(place)),
-	];
+	]);
+	function withOtherPaths(places: ExistingPlace[]): ExistingPlace[] {
+		const others = alsoAt(places);
+		return [...places, ...others.filter(({ path }) => ![...shown, ...written].some((inner) => isInside(path, inner)))];
+	}
 	return mountsFor({
 		tmp: own,
 		tmpFolders: noMounts ? [] : tmpFolders,

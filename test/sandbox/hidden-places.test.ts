@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isOpenToUs } from "../../src/sandbox/existing.ts";
@@ -25,6 +26,30 @@ test("a hidden place that others make between two commands is hidden from the se
 	renameSync(join(outside, "new"), file);
 	expect((await said(hiding, look)).output).not.toContain("secret");
 	expect((await said(showing, look)).output).toContain("a newer secret");
+});
+
+test("a hidden place is hidden at each path where its disk is mounted", async () => {
+	const { ring, outside } = await openRing();
+	const [home, disk] = [join(outside, "home"), join(outside, "disk with a space")];
+	for (const folder of [join(home, "keys"), disk]) mkdirSync(folder, { recursive: true });
+	for (const file of ["keys/one", "key", "note"]) writeFileSync(join(home, file), `${file} is there\n`);
+	const hidden = [join(home, "keys"), join(home, "key")];
+	const setup = JSON.stringify({ ...ring.setup, readable: [outside], hidden });
+	const look = `cd '${disk}'; cat note; cat key keys/one '${home}/key' '${home}/keys/one'; true`;
+	const program = join(repositoryRoot, "test", "children", "in-ring.ts");
+	const command = 'mount --bind "$1" "$2" && shift 2 && exec "$@"';
+	const inNamespace = ["-Urm", "sh", "-c", command, "sh", home, disk, process.execPath, program, setup, look];
+	expect(execFileSync("unshare", inNamespace, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })).toBe(
+		"note is there\n",
+	);
+});
+
+test("the home folder of the account is hidden as well where pi has another one", () => {
+	const file = join(repositoryRoot, "src", "sandbox", "hidden.ts");
+	const code = `import { hiddenInHomes } from ${JSON.stringify(file)}; console.log(hiddenInHomes().join("\\n"));`;
+	const env = { ...process.env, HOME: "/another/home" };
+	const places = execFileSync(process.execPath, ["--input-type=module", "-e", code], { env, encoding: "utf8" });
+	expect(places.split("\n")).toEqual(expect.arrayContaining(["/another/home/.ssh", join(userInfo().homedir, ".ssh")]));
 });
 
 test("what variables name as the place of keys and histories is hidden, and nothing that holds more than that", () => {
