@@ -3,15 +3,31 @@ interface Architecture {
 	audit: number;
 	socket: number;
 	socketpair: number;
-	/** Kernel keyrings hold the user's keys, and no namespace keeps them apart. */
-	keys: readonly number[];
+	/**
+	 * Calls about the whole machine, which no namespace keeps apart: kernel keyrings hold the user's keys; counters and
+	 * programs in the kernel see all processes where an administrator allows them; the kernel's log. And `userfaultfd`,
+	 * which attacks on the kernel use.
+	 */
+	aboutTheMachine: readonly number[];
 	/** x86-64 has a second table of the same calls under other numbers. */
 	x32: boolean;
 }
 
 const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
-	x64: { audit: 0xc000003e, socket: 41, socketpair: 53, keys: [248, 249, 250], x32: true },
-	arm64: { audit: 0xc00000b7, socket: 198, socketpair: 199, keys: [217, 218, 219], x32: false },
+	x64: {
+		audit: 0xc000003e,
+		socket: 41,
+		socketpair: 53,
+		aboutTheMachine: [248, 249, 250, 298, 321, 103, 323],
+		x32: true,
+	},
+	arm64: {
+		audit: 0xc00000b7,
+		socket: 198,
+		socketpair: 199,
+		aboutTheMachine: [217, 218, 219, 241, 280, 116, 282],
+		x32: false,
+	},
 };
 
 /** The same number on every processor. It can make sockets without `socket`. */
@@ -51,7 +67,7 @@ type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, valu
 export function socketFilter(options: { sockets: boolean; arch?: string }): Buffer | undefined {
 	const architecture = ARCHITECTURES[options.arch ?? process.arch];
 	if (!architecture) return undefined;
-	const { audit, socket, socketpair, keys, x32 } = architecture;
+	const { audit, socket, socketpair, aboutTheMachine, x32 } = architecture;
 	const families = [FAMILY.inet, FAMILY.inet6, FAMILY.netlink, ...(options.sockets ? [FAMILY.unix] : [])];
 	return assembled([
 		[LOAD, 0, 0, OFFSET.architecture],
@@ -59,7 +75,7 @@ export function socketFilter(options: { sockets: boolean; arch?: string }): Buff
 		[RETURN, 0, 0, KILL],
 		[LOAD, 0, 0, OFFSET.call],
 		...(x32 ? answer(IF_AT_LEAST, X32, EPERM) : []),
-		...[IO_URING_SETUP, ...keys].flatMap((call) => answer(IF_EQUAL, call, ENOSYS)),
+		...[IO_URING_SETUP, ...aboutTheMachine].flatMap((call) => answer(IF_EQUAL, call, ENOSYS)),
 		...(options.sockets ? [] : pairsOfConnections(socketpair)),
 		[IF_EQUAL, 1, 0, socket],
 		[RETURN, 0, 0, ALLOW],

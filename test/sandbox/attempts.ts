@@ -27,6 +27,7 @@ import {
 	textOf,
 } from "./attempt.ts";
 import { KERNEL_ATTEMPTS, KILLS } from "./kernel-attempts.ts";
+import { NEWER_ATTEMPTS } from "./newer-attempts.ts";
 import { TOOL_ATTEMPTS } from "./tool-attempts.ts";
 import { SECRET, type World } from "./world.ts";
 
@@ -687,6 +688,7 @@ export const ATTEMPTS: readonly Attempt[] = [
 	...CALLS,
 	...KERNEL_ATTEMPTS,
 	...TOOL_ATTEMPTS,
+	...NEWER_ATTEMPTS,
 	...PROCESSES,
 	...KILLS,
 ];
@@ -735,6 +737,21 @@ export const SEARCHES: readonly Attempt[] = [
 		call: ({ home }) => ({ tool: "grep", args: { pattern: "marzipan", glob: "--follow", path: join(home, ".ssh") } }),
 		onlyInRing: true,
 	},
+	greps("tilde", () => "~/.ssh"),
+	greps("by-its-thread", ({ home }) => `/proc/thread-self/root${join(home, ".ssh")}`),
+	greps("upwards-from-dev", ({ home }) => `/dev/../${join(home, ".ssh")}`),
+	greps("machine-by-proc", ({ home }) => `/proc/1/root${join(home, ".netrc")}`),
+	{
+		...greps("with-lines-around", ({ home }) => home),
+		call: ({ home }) => ({ tool: "grep", args: { pattern: ".", path: join(home, ".netrc"), context: 5 } }),
+	},
+	{
+		...greps("pattern-of-paths", ({ home }) => home),
+		call: ({ home }) => ({ tool: "grep", args: { pattern: "marzipan", glob: "**/.ssh/**", path: home } }),
+	},
+	finds("tilde", "id_ed25519", () => "~"),
+	finds("upwards", "hosts.yml", () => "../home/.config"),
+	finds("by-its-thread", "id_ed25519", ({ home }) => `/proc/thread-self/root${home}`),
 	finds("keys-by-a-link", "id_ed25519", () => "links/home/"),
 	finds("keys", "id_ed25519", ({ home }) => home),
 	finds("credentials", "auth.json", ({ agentDir }) => agentDir),
