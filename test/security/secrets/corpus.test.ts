@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../../src/collect/redact/redactor.ts";
 import { bareTokens } from "./bare-tokens.ts";
+import { eighthBareTokens, eighthInContext, eighthLookAlikes } from "./eighth.ts";
 import { fifthBareTokens } from "./fifth-bare-tokens.ts";
 import { fifthInFiles } from "./fifth-in-files.ts";
 import { fifthInUse } from "./fifth-in-use.ts";
@@ -51,6 +52,8 @@ const GROUPS: [name: string, samples: (seed?: number) => Sample[], least: number
 	["secrets in use, seventh part", seventhInUse, 0.98],
 	["key blocks, seventh part", seventhKeyBlocks, 1],
 	["bare tokens, seventh part", seventhBareTokens, 0.97],
+	["secrets in context, eighth part", eighthInContext, 0.87],
+	["bare tokens, eighth part", eighthBareTokens, 0.95],
 ];
 
 /** What is caught, and what else of the text was lost with it. */
@@ -88,6 +91,7 @@ describe("a corpus of secrets that is kept apart from the patterns", () => {
 			...fifthLookAlikes(),
 			...sixthLookAlikes(),
 			...seventhLookAlikes(),
+			...eighthLookAlikes(),
 		];
 		const changed = all.filter(({ text }) => redact(text) !== text).map(({ name }) => name);
 		console.log(`redaction: ${changed.length} of ${all.length} look-alikes changed`);
