@@ -242,6 +242,7 @@ function isSecret(value: Value, written: string, kind: CredentialName, { proof }
 		if (/^[A-Za-z_]\w*=[^=]*$/.test(written)) return false;
 		if (looksChosen(written) && kind !== "token") return isSecretValue(written, kind, "quoted");
 		const bare = withoutPunctuation(written);
+		if (proof === "random") return bare.length >= 16 && looksRandom(bare) && isSecretValue(bare, kind, "quoted");
 		if (value.notation !== "quoted") value.end = value.start + bare.length;
 		// In quotes even a sentence holds a value as it is.
 		const asQuoted = proof === "mixed" || value.notation === "quoted";

@@ -1,5 +1,5 @@
 import type { FoundName } from "./assignments.ts";
-import { endOf, isOf, isQuote, isSpaceOrTab, NAME_CHAR, skipBlanks, textBefore } from "./characters.ts";
+import { endOf, isOf, isQuote, isSpaceOrTab, NAME_CHAR, skipBlanks, startOf, textBefore } from "./characters.ts";
 import { looksRandom } from "./secret-values.ts";
 import { spaced } from "./spaced.ts";
 
@@ -7,9 +7,10 @@ const raw = String.raw;
 
 /**
  * How certain it must be that the value is a secret: after a mere word such as "is", only a value that no sentence
- * contains. Where no sentence can be, a password with letters and digits is enough.
+ * contains. Where no sentence can be, a password with letters and digits is enough. What a call gets may be the name of
+ * something, unless it is random.
  */
-export type Proof = "name" | "mixed" | "strong";
+export type Proof = "name" | "mixed" | "strong" | "random";
 
 export interface Separation {
 	/** Where the value begins. */
@@ -39,6 +40,8 @@ const USER_FIRST = /[([]["']([^"'\n]{1,60})["'],[ \t]{0,4}(?=["'])/y;
 /** `tokens = ["x"]`, `API_KEY = ("x")`; and what PHP shows of a value: `=> string(5) "x"`. */
 const OPENED = /<(?:b|strong|code|em|kbd|tt|i)>|([([])\s{0,20}(?=["'])|\s{0,20}string\(\d{1,4}\) (?=")/y;
 const WRAPPED = new RegExp(WRAPPING, "y");
+/** `JSON.stringify("x")`, `EncodingKey::from_secret("x")` */
+const ANY_CALL = /(?:new )?[A-Za-z_](?:\w|\.|::){0,60}\((?=[b@]?["'`])/y;
 /** `password: |` and its first line; and the value of a nested entry. */
 const ON_NEXT_LINE = new RegExp(
 	raw`[ \t]{0,4}:[ \t]{0,4}(?:[|>][+-]?\d?[ \t]{0,4}${INDENTED}|(?:${INDENTED}(?:Type|Description|NoEcho|type|description|sensitive):[^\n]{0,120}){0,3}${INDENTED}["']?(?:value|default|Value|Default|plain|plaintext|inline_string|literal)["']?:[ \t]{1,4}|\r?\n-{3,8}\r?\n(?=\S))`,
@@ -232,8 +235,9 @@ function wrapped(text: string, separation: Separation, name: string): Separation
 	if (opened !== null)
 		return { ...separation, from: OPENED.lastIndex, ...(opened[1] === "[" && { proof: "strong" as const }) };
 	WRAPPED.lastIndex = from;
-	if (WRAPPED.test(text)) separation.from = WRAPPED.lastIndex;
-	return separation;
+	if (WRAPPED.test(text) && WRAPPED.lastIndex > from) return { ...separation, from: WRAPPED.lastIndex };
+	ANY_CALL.lastIndex = from;
+	return ANY_CALL.test(text) ? { ...separation, from: ANY_CALL.lastIndex, proof: "random" } : separation;
 }
 
 function signAt(text: string, at: number): string {
@@ -311,15 +315,24 @@ function pair(text: string, found: FoundName): Separation | undefined {
 /** The expression's first check, done by hand: most names have no sign before them. */
 function isPairName(text: string, { start, end, closers }: FoundName): boolean {
 	if (closers.endsWith('"') && text.startsWith(" {", end)) return true;
-	let at = start;
+	const from = startOfPath(text, start);
+	let at = from;
 	if (isQuote(text.charCodeAt(at - 1))) at -= 1;
 	for (let slashes = 0; slashes < 3 && text.charCodeAt(at - 1) === 0x5c; slashes += 1) at -= 1;
 	for (let blanks = 0; blanks < 4 && isSpaceOrTab(text.charCodeAt(at - 1)); blanks += 1) at -= 1;
 	const sign = text.charCodeAt(at - 1);
 	// :, =, > and <
 	if (sign !== 0x3c && sign !== 0x3a && sign !== 0x3d && sign !== 0x3e) return false;
-	IS_PAIR_NAME.lastIndex = start;
+	IS_PAIR_NAME.lastIndex = from;
 	return IS_PAIR_NAME.test(text);
+}
+
+/** `"Name": "/shop/db_password"`: such a name may have folders before it. */
+function startOfPath(text: string, start: number): number {
+	let at = start;
+	for (let folders = 0; folders < 6 && text.charCodeAt(at - 1) === 0x2f; folders += 1)
+		at = startOf(text, at - 1, NAME_CHAR, 40);
+	return at;
 }
 
 function inCall(text: string, { end, start, name, closers }: FoundName): Separation | undefined {

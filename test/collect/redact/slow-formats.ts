@@ -28,6 +28,13 @@ export function slowFormats(): string[] {
 
 /** Beginnings of what a command prints, of calls, of encoded text, and of lines in a listing. */
 const FURTHER = [
+	"token: a(\"",
+	"password=a.b.c(",
+	'"name": "/a/b/c/d/e/token", ',
+	"/token/token/token",
+	"X_AUTH=a/",
+	"pw is ",
+	"?appid=a1&",
 	"https://hooks/",
 	"https://a/hook/",
 	"\tTRUE\t/\tTRUE\t1\ta\t",

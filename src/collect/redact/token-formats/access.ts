@@ -81,5 +81,7 @@ export const OF_ACCESS: readonly TokenFormat[] = [
 		raw`[$\w./=,+-]{20,400}`,
 		digits,
 	),
+	// PostgreSQL
+	format("password-hash", "md5", raw`[0-9a-f]{32}(?!\w)`),
 	format("password-hash", "$krb5asrep$ $krb5tgs$", raw`[$\w.*@:/-]{40,8000}`),
 ];

@@ -79,4 +79,5 @@ export const OF_CLOUDS: readonly TokenFormat[] = [
 	format("dbt-token", "dbtc_ dbtu_", URL64("32,80"), digits),
 	format("snowflake-token", "ver:", raw`1-hint:[\w=+/-]{20,300}`),
 	format("swarm-token", "SWMTKN-1-", raw`[a-z0-9]{50}-[a-z0-9]{25}${ENDS}`),
+	format("aws-token", "k8s-aws-v1.", URL64("40,4000")),
 ];

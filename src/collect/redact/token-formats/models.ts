@@ -47,4 +47,5 @@ export const OF_MODELS: readonly TokenFormat[] = [
 	format("portkey-key", "pk-live-", raw`[\w-]{20,60}`, digits),
 	format("friendli-token", "flp_", AN("40,60"), digits),
 	format("salad-key", "salad_cloud_", raw`[\w]{14,240}`, digits),
+	format("openai-token", "sess-", raw`${AN("40")}${ENDS}`, digits),
 ];

@@ -22,6 +22,8 @@ export const ANNOUNCED: readonly ToolFormat[] = [
 			/(\b(?:creds|credentials|user(?:name)?\/pass\w{0,4}|login\/pass\w{0,4})["')]{0,2}:[ \t]{1,4}[\w.@-]{1,40}[ \t]?[/:][ \t]?)([^\s,;:"'`]{6,60})/gi,
 		isSecret: isNoWord,
 	},
+	{ signs: [" pw is ", " pwd is "], pattern: /(\bpwd? is ["'`]?)([^\s"'`]{6,60})/g, isSecret: isNoWord },
+	{ signs: ["_AUTH"], pattern: /(_AUTH["']?[=:][ \t]?["']?[\w.@-]{1,40}[/:])([^\s"'/]{6,100})/g, isSecret: isNoWord },
 	{ signs: ["New value: "], pattern: /(assword[^\n]{0,80}\n[ \t]{0,8}New value: )(\S{6,100})/g },
 	// The secret of an Amazon key, next to its id
 	{

@@ -39,8 +39,8 @@ export const OF_PROTOCOLS: readonly ToolFormat[] = [
 	},
 	// A key in a query where no other name says that it is one; the private address of a calendar
 	{
-		signs: ["?key=", "&key=", "?k=", "&k=", "appid=", "app_id=", "/private-"],
-		pattern: /([?&](?:app_?id|key|k)=|\/private-)([A-Za-z0-9]{32,64})(?![\w-])/g,
+		signs: ["?key=", "&key=", "?k=", "&k=", "appid=", "APPID=", "appId=", "app_id=", "/private-"],
+		pattern: /([?&](?:app_?id|key|k)=|\/private-)([A-Za-z0-9]{32,64})(?![\w-])/gi,
 		mask: maskOf("token"),
 		isSecret: looksRandom,
 	},
