@@ -38,6 +38,14 @@ export function extensionArea(cwd: string, agentDir: string): string[] {
 export const isInArea = (area: readonly string[], path: string): boolean =>
 	area.some((folder) => isInside(folder, path));
 
+/** Whether a file is in a repository, or where npm and Python put programs, or a link on the way to it is. */
+export const isInSomeProject = (path: string): boolean =>
+	(wayTo(path) ?? []).some(
+		(step) =>
+			step.path.split(/[\\/]/).some((part) => PROGRAM_FOLDERS.includes(part)) ||
+			foldersAbove(step.path).some(isRepository),
+	);
+
 /** From the working directory up to the home directory or the root, which belong to no project. */
 function foldersAbove(cwd: string): string[] {
 	const home = realPath(homedir());

@@ -15,7 +15,10 @@ export async function removeAll(folder: string): Promise<void> {
 		if (!(error instanceof Error && "code" in error)) throw error;
 		// Some folders are closed to their owner, or too deep for any path length. These two programs go down step by step,
 		// and follow no links on the way.
-		await run("chmod", ["-R", "u+rwX", "--", folder]);
-		await run("rm", ["-rf", "--", folder]);
+		await run("chmod", ["-R", "u+rwX", "--", folder], WITH_SYSTEM_PATH);
+		await run("rm", ["-rf", "--", folder], WITH_SYSTEM_PATH);
 	}
 }
+
+/** The user's PATH may name folders of a project. */
+const WITH_SYSTEM_PATH = { env: { PATH: "/usr/bin:/bin:/run/current-system/sw/bin" } };

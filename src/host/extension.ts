@@ -74,7 +74,7 @@ export default function hostExtension(pi: ExtensionAPI): void {
 			for (const [name, value] of Object.entries(HOST_MEMORY))
 				if (process.env[name] === value) delete process.env[name];
 			const ring = hostRing();
-			if (ring.enforced === "kernel") process.once("exit", () => removeHostFolder(places, id));
+			process.once("exit", () => removeHostFolder(places, id));
 			const patience = { clock: systemPorts.clock, withinMs: START_WITHIN_MS };
 			const ledger = await waitOutTrouble(() => openLedger(places.ledger), patience);
 			ledger.redact = redactor.redact;

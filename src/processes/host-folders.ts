@@ -6,7 +6,7 @@ import type { Places } from "../ledger/places.ts";
 import { type HostId, isHostId } from "../run/ids.ts";
 import { isDead } from "./host-process.ts";
 
-/** Removes the files that a host in a ring kept for itself: its temporary files, and the scripts that replace programs. */
+/** Removes the files that a host kept for itself: its temporary files, and the scripts that replace programs. */
 export function removeHostFolder(places: Places, id: HostId): void {
 	rmSync(join(places.ringed.hosts, id), { recursive: true, force: true });
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { isInSomeProject } from "../files/project-area.ts";
 import { messageOf } from "../run/message-of.ts";
 import type { RingAbilities } from "./bwrap.ts";
 import { isAllowed } from "./existing.ts";
@@ -142,11 +143,19 @@ function removeTrial(scratch: string): void {
 	}
 }
 
-/** Programs of the system come first: a project may have put a program of this name on the PATH. */
-function findBwrap(): string | undefined {
-	const path = (process.env.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
-	const folders = ["/usr/bin", "/bin", "/usr/local/bin", ...path];
-	return folders.map((folder) => join(folder, "bwrap")).find(canRun);
+const SYSTEM_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin"];
+
+/**
+ * Programs of the system come first: a project may have put a program of this name on the PATH. It counts as one of a project
+ * wherever it looks like one, since a host works for several projects.
+ */
+export function findBwrap(
+	path = process.env.PATH ?? "",
+	first: readonly string[] = SYSTEM_FOLDERS,
+): string | undefined {
+	const inFolder = (folder: string) => join(folder, "bwrap");
+	const onPath = path.split(delimiter).filter((folder) => isAbsolute(folder));
+	return [...first.map(inFolder), ...onPath.map(inFolder).filter((file) => !isInSomeProject(file))].find(canRun);
 }
 
 export const canRun = (program: string): boolean => isAllowed(program, constants.X_OK);

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { isInside } from "../files/project-area.ts";
+import { extensionArea, isInside } from "../files/project-area.ts";
 import { realPath } from "../files/real-path.ts";
 import type { HostRecord } from "../ledger/hosts.ts";
 import { type Places, prepareSocketFolder } from "../ledger/places.ts";
@@ -23,7 +23,7 @@ export interface StartCommand {
  */
 export function inHostRing(host: HostRecord, { command, env }: StartCommand, where: RingWhere): StartCommand {
 	const found = bwrapHere();
-	if ("why" in found) return { command, env: { ...env, [HOST_RING]: found.why } };
+	if ("why" in found) return withSafeSearches(host, { command, env: { ...env, [HOST_RING]: found.why } }, where);
 	const { bwrap } = found;
 	const proof = { file: where.places.ringed.proof, text: machineNow(bwrap) };
 	return { command: ringedCommand(outerRing(host, { ...where, env, bwrap }), command, proof), env };
@@ -50,7 +50,14 @@ function outerRing(
 	// Where pi's loader looks for compiled code. A host in a ring could change the compiled code of other processes there.
 	symlinkSync(loader, join(tmp, "jiti"));
 	prepareSocketFolder(host.socket);
-	const searches = searchPrograms({ folder: programs, bin: join(agentDir, "bin"), ownPrograms, path: env.PATH ?? "" });
+	const bin = join(agentDir, "bin");
+	const searches = searchPrograms({
+		folder: programs,
+		bin,
+		ownPrograms,
+		path: env.PATH ?? "",
+		area: areaHere(agentDir),
+	});
 	return {
 		bwrap,
 		writable: outermost([agentDir, places.dir, ...roots, dirname(host.socket), ...(profile.ring?.principals ?? [])]),
@@ -65,6 +72,28 @@ function outerRing(
 		},
 		isRoot: process.getuid?.() === 0,
 	};
+}
+
+/** The same process without a ring: pi finds no program of the project to search with either. */
+export function withSafeSearches(host: HostRecord, { command, env }: StartCommand, where: RingWhere): StartCommand {
+	if (process.platform === "win32") return { command, env };
+	const { places, profile } = where;
+	const folder = join(places.ringed.hosts, host.id, "programs");
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	const bin = join(profile.agentDir, "bin");
+	const area = areaHere(profile.agentDir);
+	const { onPath } = searchPrograms({ folder, bin, ownPrograms: bin, path: env.PATH ?? "", area });
+	return { command, env: onPath ? { ...env, PATH: `${realPath(folder)}:${env.PATH ?? ""}` } : env };
+}
+
+/** The project that this process works in. */
+function areaHere(agentDir: string): string[] {
+	try {
+		return extensionArea(process.cwd(), agentDir);
+	} catch (error) {
+		if (error instanceof Error && "code" in error) return []; // The folder was removed, with its programs.
+		throw error;
+	}
 }
 
 /** Real paths of the folders that exist and are not inside another one: a file cannot be moved between two mounts. */

@@ -1,5 +1,6 @@
-import { lstatSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { leadsInto } from "../files/project-area.ts";
 import { realPath } from "../files/real-path.ts";
 import { canRun } from "../sandbox/probe.ts";
 import { shellWords } from "../sandbox/quote.ts";
@@ -21,6 +22,9 @@ const SEARCHES = { rg: ["rg"], fd: ["fd", "fdfind"] } as const;
  * pi starts ripgrep and fd by itself, and no hook can change how. In the ring of a host, one of our scripts therefore
  * replaces each of them and runs the program in the ring of the run that searches. If a program is missing, pi still
  * installs its own, which only policy restricts until the next host starts.
+ *
+ * Without a ring, a script still decides which program it is: the PATH may name folders of a project, and links in others
+ * may lead there, now or after the next checkout.
  */
 export function searchPrograms(where: {
 	/** The folder for the scripts. */
@@ -30,7 +34,10 @@ export function searchPrograms(where: {
 	/** Where the content of `bin` appears inside the ring. */
 	ownPrograms: string;
 	path: string;
+	/** The folders of the project that the host is started for: none of its programs may search. */
+	area?: readonly string[];
 }): SearchPrograms {
+	const { area = [], path } = where;
 	const found: SearchPrograms = { names: [], shown: [], onPath: false };
 	const shown: SearchPrograms["shown"] = [];
 	for (const [name, aliases] of Object.entries(SEARCHES)) {
@@ -38,9 +45,11 @@ export function searchPrograms(where: {
 		const kept = kindOf(join(where.bin, name));
 		// A file cannot be mounted over a link.
 		if (kept === "other") continue;
-		const real = kept === "file" ? join(where.ownPrograms, name) : firstOnPath(aliases, where.path);
-		if (real === undefined) continue;
-		writeFileSync(script, standIn(real), { mode: 0o700 });
+		const onPath = programsOn(path, aliases);
+		const real =
+			kept === "file" ? join(where.ownPrograms, name) : onPath.find((file) => canRun(file) && !leadsInto(file, area));
+		if (real === undefined && !onPath.some((file) => leadsInto(file, area) || leadsNowhere(file))) continue;
+		writeFileSync(script, real === undefined ? onlyInProject(name) : standIn(real), { mode: 0o700 });
 		found.names.push(name);
 		if (kept === "file") shown.push({ from: realPath(script), at: realPath(join(where.bin, name)) });
 		else found.onPath = true;
@@ -63,13 +72,19 @@ const standIn = (program: string): string =>
 		"",
 	].join("\n");
 
+const onlyInProject = (name: string): string =>
+	`#!/bin/sh\necho "${name} is not installed outside of the project, and programs of the project do not search." >&2\nexit 127\n`;
+
 function kindOf(path: string): "file" | "none" | "other" {
 	const stats = lstatSync(path, { throwIfNoEntry: false });
 	if (!stats) return "none";
 	return stats.isFile() ? "file" : "other";
 }
 
-function firstOnPath(names: readonly string[], path: string): string | undefined {
+const programsOn = (path: string, names: readonly string[]): string[] => {
 	const folders = path.split(":").filter((folder) => isAbsolute(folder));
-	return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(canRun);
-}
+	return names.flatMap((name) => folders.map((folder) => join(folder, name)));
+};
+
+/** A link whose target may still come, for instance with a branch. */
+const leadsNowhere = (file: string): boolean => kindOf(file) === "other" && !existsSync(file);

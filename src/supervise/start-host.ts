@@ -4,7 +4,7 @@ import type { HostRecord } from "../ledger/hosts.ts";
 import type { Places } from "../ledger/places.ts";
 import { HOST_COMMAND, HOST_MEMORY, NODE_ARGUMENTS } from "../processes/command.ts";
 import { withCompileCache } from "./compile-cache.ts";
-import { inHostRing } from "./host-ring.ts";
+import { inHostRing, withSafeSearches } from "./host-ring.ts";
 import type { HostProfile } from "./profile.ts";
 
 export interface HostStart {
@@ -42,7 +42,7 @@ export function startHost(host: HostRecord, start: HostStart): void {
 		// The user's own settings take precedence.
 		env: { ...HOST_MEMORY, ...withCompileCache(profile.env, places) },
 	};
-	const { command, env } = profile.ring ? inHostRing(host, plain, { places, profile }) : plain;
+	const { command, env } = (profile.ring ? inHostRing : withSafeSearches)(host, plain, { places, profile });
 	const [program = "", ...args] = command;
 	const log = openSync(places.log(host.id), "a", 0o600);
 	const child = spawn(program, args, {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { delegateTo, delegations, finalize } from "../e2e/child.ts";
-import type { Home } from "../helpers/home.ts";
+import { type Home, writeFiles } from "../helpers/home.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { text, toolCall } from "../helpers/model-steps.ts";
 import { promptPi, somePi } from "../helpers/pi.ts";
@@ -12,6 +12,9 @@ import { useHome } from "../helpers/use-home.ts";
 /** The parent checks out a branch that brings programs, then delegates to the built-in explorer, all with defaults. */
 
 const openHome = useHome();
+
+/** Names of programs that pi-geon or pi starts for a subagent. */
+const PROGRAMS = ["tsc", "node", "npm", "env", "rg", "fd", "fdfind", "bwrap", "sh", "bash", "git", "ps"];
 
 const FILES = { "tsconfig.json": "{}", "a.ts": "export const greeting = 1;\ngreeting;\n" };
 
@@ -32,8 +35,7 @@ function hostileBranch({ project, scratch }: Home): { mark: string; ran(): strin
 	// In a package of that name and version, so that it passes for a TypeScript that speaks LSP.
 	write("tools/package.json", JSON.stringify({ name: "typescript", version: "7.0.0" }));
 	for (const folder of ["tools", "node_modules/.bin"]) {
-		for (const name of ["tsc", "node", "npm", "env"])
-			write(`${folder}/${name}`, `#!/bin/sh\necho "$0" >> '${mark}'\nexit 1\n`);
+		for (const name of PROGRAMS) write(`${folder}/${name}`, `#!/bin/sh\necho "$0" >> '${mark}'\nexit 1\n`);
 	}
 	git("add", "--force", ".");
 	git("commit", "--quiet", "-m", "Add tools");
@@ -49,7 +51,7 @@ const PATHS: Record<string, (home: Home) => string[]> = {
 	},
 	"through links in ~/bin that point into the project": ({ home, project }) => {
 		mkdirSync(join(home, "bin"));
-		for (const name of ["tsc", "node", "npm"]) symlinkSync(join(project, "tools", name), join(home, "bin", name));
+		for (const name of PROGRAMS) symlinkSync(join(project, "tools", name), join(home, "bin", name));
 		return [join(home, "bin")];
 	},
 	"through PATH entries of the project, absolute, relative and empty": ({ project }) => [
@@ -58,9 +60,11 @@ const PATHS: Record<string, (home: Home) => string[]> = {
 };
 
 describe.each(somePi(import.meta.url))("on pi %s, a branch that is checked out during the session", (version) => {
-	test.each(Object.keys(PATHS))("runs no program in a subagent: %s", async (way) => {
+	const cases = Object.keys(PATHS).flatMap((way) => ["auto", "off"].map((mode) => [way, mode] as const));
+	test.each(cases)("runs no program in a subagent: %s (sandbox %s)", async (way, mode) => {
 		const home = await openHome({
 			files: FILES,
+			config: { subagents: { sandbox: { mode } } },
 			script: dispatch({
 				parent: [
 					toolCall("bash", { command: "git checkout --quiet hostile && ls tools" }),
@@ -68,16 +72,22 @@ describe.each(somePi(import.meta.url))("on pi %s, a branch that is checked out d
 					text("Done."),
 				],
 				child: ({ turn, toolResults }) =>
-					turn === 0
-						? toolCall("lsp", { action: "hover", file: "a.ts", query: "greeting" })
-						: finalize(toolResults[0]?.text ?? ""),
+					[
+						toolCall("lsp", { action: "hover", file: "a.ts", query: "greeting" }),
+						toolCall("grep", { pattern: "greeting" }),
+						toolCall("find", { pattern: "*.json" }),
+					][turn] ?? finalize(toolResults.map((result) => result.text).join("\n---\n")),
 			}),
 		});
 		const { ran } = hostileBranch(home);
-		const PATH = [...(PATHS[way]?.(home) ?? []), home.env.PATH].join(delimiter);
+		// Not every machine has it.
+		await writeFiles(join(home.scratch, "tools"), { fd: "#!/bin/sh\necho tsconfig.json\n" });
+		chmodSync(join(home.scratch, "tools", "fd"), 0o755);
+		const PATH = [...(PATHS[way]?.(home) ?? []), home.env.PATH, join(home.scratch, "tools")].join(delimiter);
 		const run = await promptPi(home, "Go.", { version, env: { PATH } });
 		expect(run.toolResults[0]?.text).toContain("tsc");
 		expect(ran()).toBe("");
-		expect(delegations(run)[0]?.finalized?.result, run.stderr).toContain("const greeting: 1");
+		const result = delegations(run)[0]?.finalized?.result;
+		for (const found of ["const greeting: 1", "a.ts:1:", "tsconfig.json"]) expect(result, run.stderr).toContain(found);
 	});
 });

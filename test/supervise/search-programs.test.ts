@@ -26,7 +26,7 @@ function machine() {
 			writeFileSync(file, `#!/bin/sh\nprintf '%s\\n' ${path.join("/")} "$@"\n`, { mode: 0o755 });
 			return file;
 		},
-		find: (path = "") => searchPrograms({ folder, bin, ownPrograms, path }),
+		find: (path = "", area: string[] = []) => searchPrograms({ folder, bin, ownPrograms, path, area }),
 		scripts: () => readdirSync(folder),
 		run: (name: string, args: string[], { inRing = false } = {}) => {
 			const options = { encoding: "utf8", env: inRing ? { [SEARCH_RING]: ring } : {} } as const;
@@ -116,4 +116,21 @@ test("what cannot be run is passed over, and so are folders that depend on where
 	expect(scripts()).toEqual([]);
 	expect(find(`${at("first")}:${at("second")}`).names).toEqual(["rg"]);
 	expect(run("rg", []).said).toBe(lines("second/rg"));
+});
+
+test("a program of the project is passed over, also through a link, and never found instead of none", () => {
+	const { at, program, find, run, scripts } = machine();
+	const rg = program("project", "rg");
+	mkdirSync(at("links"));
+	symlinkSync(rg, at("links", "rg"));
+	symlinkSync(at("project", "comes", "later"), at("links", "fd"));
+	const area = [at("project")];
+	for (const path of [at("project"), at("links")]) {
+		expect(find(path, area)).toMatchObject({ onPath: true });
+		expect(run("rg", ARGS)).toEqual({ code: 127, said: "" });
+	}
+	expect(scripts()).toEqual(["fd", "rg"]);
+	program("path", "rg");
+	find(`${at("project")}:${at("links")}:${at("path")}`, area);
+	expect(run("rg", ARGS).said).toBe(lines("path/rg", ...ARGS));
 });
