@@ -72,28 +72,27 @@ export class Watchers {
 		return [...this.#watching.values()].filter(({ isObserver }) => !isObserver);
 	}
 
-	/** Sends the progress of a run to its watchers, at most ten times a second. */
+	/**
+	 * Sends the progress of a run to its watchers, at most ten times a second. Even the first progress waits that long: a
+	 * run that has finished by then costs no message, and children of a crowd are set up sooner.
+	 */
 	progress(runId: RunId, latest: () => Progress): void {
 		this.#latest.set(runId, latest);
 		if (!this.#isFollowed(runId)) return;
 		const pending = this.#pending.get(runId);
-		if (pending) {
-			pending.latest = latest;
-			return;
-		}
-		this.#tell({ type: "progress", runId, progress: latest() });
-		this.#pause(runId);
+		if (pending) pending.latest = latest;
+		else this.#pause(runId, latest);
 	}
 
-	/** Holds back further progress of this run for a while. */
-	#pause(runId: RunId): void {
+	/** Holds back the progress of this run for a while, and then sends the latest. */
+	#pause(runId: RunId, latest?: () => Progress): void {
 		if (this.#pending.has(runId)) return;
 		const cancel = this.#setup.clock.after(PROGRESS_EVERY_MS, () => {
 			const held = this.#pending.get(runId)?.latest;
 			this.#pending.delete(runId);
-			if (held) this.progress(runId, held);
+			if (held && this.#isFollowed(runId)) this.#tell({ type: "progress", runId, progress: held() });
 		});
-		this.#pending.set(runId, { latest: undefined, cancel });
+		this.#pending.set(runId, { latest, cancel });
 	}
 
 	/** Sends a question of a child to the watchers of its run. */

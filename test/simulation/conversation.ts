@@ -1,6 +1,7 @@
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import type { Conversation, ConversationMessage } from "../../src/ports/conversation.ts";
 import type { Entry } from "../faults/evidence.ts";
+import { ignoreKilled } from "./killed.ts";
 import type { SimProcess } from "./process.ts";
 import type { NewEntry, SimSession } from "./session-file.ts";
 import type { World } from "./world.ts";
@@ -84,7 +85,7 @@ export class SimConversation implements Conversation {
 			const startsTurn = index === messages.length - 1;
 			if (this.#isBusy) (startsTurn ? this.#followUps : this.#deferred).push(message);
 			else if (startsTurn && this.#isSettling) this.#afterwards.push(message);
-			else if (startsTurn) void this.#prompt(() => this.#append(announce(message), "announce"), []);
+			else if (startsTurn) this.#prompt(() => this.#append(announce(message), "announce"), []).catch(ignoreKilled);
 			else this.#orFail(() => this.#append(announce(message), "announce"));
 		}
 	}

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
-import { Killed } from "./killed.ts";
+import { ignoreKilled } from "./killed.ts";
 import { FOUND_WITHIN, MUTATIONS, mutate } from "./mutations.ts";
 
 /**
@@ -30,10 +30,7 @@ const INTERRUPTED = 130;
 /** Most of what a history makes is garbage before this is full, and need not be copied. */
 const YOUNG_MB = 192;
 
-// What a killed process still had under way fails, and nobody hears of it. Everything else is a bug.
-process.on("unhandledRejection", (error) => {
-	if (!(error instanceof Killed)) throw error;
-});
+process.on("unhandledRejection", ignoreKilled);
 
 if (isMainThread) process.exitCode = await main();
 else await work(workerData as Share);

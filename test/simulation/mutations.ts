@@ -52,7 +52,7 @@ export const MUTATIONS: readonly Mutation[] = [
 	{
 		name: "an answer before the ending is recorded",
 		breaks: "what is told is what is recorded",
-		foundAt: 316,
+		foundAt: 919,
 		file: "src/supervise/supervisor.ts",
 		from: "call.options.onStopRequested?.();",
 		to: `call.options.onStopRequested?.();

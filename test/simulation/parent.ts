@@ -25,7 +25,7 @@ import { NO_REDACTOR } from "../helpers/as-it-is.ts";
 import { SimConversation, type ToolCall } from "./conversation.ts";
 import { FOLDER } from "./files.ts";
 import { hostStarter } from "./host.ts";
-import { Killed } from "./killed.ts";
+import { ignoreKilled, Killed } from "./killed.ts";
 import { simulatedLog } from "./log.ts";
 import { PLACES } from "./places.ts";
 import type { Call, Prompt } from "./plan.ts";
@@ -178,7 +178,7 @@ class SimPi {
 				calls.map((call) => this.#toolCall(call)),
 			);
 		} catch (error) {
-			if (!(error instanceof Killed)) throw error;
+			ignoreKilled(error);
 		}
 	}
 
