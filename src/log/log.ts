@@ -35,7 +35,7 @@ export interface LogTarget {
 	context: LogContext;
 	/** Takes whole lines, with their line breaks. May fail: only these lines are lost then. */
 	write(lines: string): void;
-	/** Everything in a line goes through it. */
+	/** Message and facts of a line go through it. The rest is ours: time, level and context. */
 	redact(line: LineToWrite): unknown;
 	/**
 	 * Redacting and writing a line takes longer than many of the steps that lines tell of. Lines without trouble wait a
@@ -50,16 +50,21 @@ const WRITTEN_AFTER_MS = 25;
 
 /** One JSON object a line. */
 export function logTo({ context, write, redact, isWrittenLate = false }: LogTarget): Log {
-	const waiting: LineToWrite[] = [];
+	const waiting: { head: LineToWrite; line: LineToWrite }[] = [];
+	const asText = ({ head, line }: (typeof waiting)[number]) =>
+		`${JSON.stringify({ ...head, ...(redact(line) as LineToWrite) })}\n`;
 	const writeAll = () => {
-		const lines = waiting.splice(0).flatMap((line) => orNothing(() => `${JSON.stringify(redact(line))}\n`) ?? []);
+		const lines = waiting.splice(0).flatMap((line) => orNothing(() => asText(line)) ?? []);
 		if (lines.length > 0) orNothing(() => write(lines.join("")));
 	};
 	if (isWrittenLate) process.once("exit", writeAll);
 	const at =
 		(level: LogLevel) =>
 		(message: string, facts: Facts = {}): void => {
-			waiting.push({ time: new Date().toISOString(), level, ...context, message, ...facts, ...errorIn(facts) });
+			waiting.push({
+				head: { time: new Date().toISOString(), level, ...context },
+				line: { message, ...facts, ...errorIn(facts) },
+			});
 			if (!isWrittenLate || level !== "info") writeAll();
 			else if (waiting.length === 1) setTimeout(writeAll, WRITTEN_AFTER_MS).unref();
 		};
