@@ -12,7 +12,7 @@ export function lastStep(record: RunRecord, { ledger, redactor }: RunSources): R
 	const last = file === undefined ? undefined : messagesIn(file, { includeTools: true }).at(-1);
 	if (!last || last.role === "user") return undefined;
 	if (last.role === "tool") return redactor.redact(`${last.tool ?? "a tool"} has answered`);
-	// Redacted before a line is picked: a single line of a private key does not look like one.
+	// Redact before picking a line: a single line of a private key is not recognized.
 	return reshaped(redactor.redact(last.text), (text) => text.split("\n").findLast((line) => line.trim() !== "") ?? "");
 }
 
@@ -24,7 +24,7 @@ export interface ToolActivity {
 	last: LogLine;
 }
 
-/** What the logs still hold about it, in the order of the tools. */
+/** The uses that the logs still have, in the order of the tools. */
 export function toolActivity(places: LogPlaces, session: string): ToolActivity[] {
 	const uses = readLogs(places, { session, message: USED_A_TOOL, limit: Number.MAX_SAFE_INTEGER });
 	return OUR_TOOLS.flatMap((tool) => {

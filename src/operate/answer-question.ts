@@ -7,8 +7,8 @@ import type { ChildQuestion, QuestionEnd } from "../run/question.ts";
 const LONGEST_ANSWER = 50_000;
 
 /**
- * Answers a question of a child that is in the ledger. False if it is no longer open: the first answer counts. The host has
- * to look at the ledger afterwards.
+ * Records the answer to a child's question. False if the question is no longer open: the first answer counts. The caller
+ * wakes the hosts afterwards.
  */
 export function answerQuestion(
 	ledger: Ledger,
@@ -19,7 +19,7 @@ export function answerQuestion(
 	return endQuestion(ledger, seq, { end: questionEnd(asked.question, given), at });
 }
 
-/** An empty answer tells a child nothing, so it counts as no answer. */
+/** An empty answer does not help a child, so it counts as no answer. */
 export function questionEnd({ options }: ChildQuestion, given: unknown): QuestionEnd {
 	const chosen = typeof given === "number" ? options?.[given] : undefined;
 	if (typeof given === "number" && chosen !== undefined) return { answered: true, answer: chosen, option: given };

@@ -16,13 +16,13 @@ import { type ChangeSources, denied, requireChanges, whyNotWhole } from "./chang
 import type { Denial } from "./denial.ts";
 
 export interface ChangeRequest extends ChangeSources {
-	/** The requester, for the record. */
+	/** The requester, as recorded with the operation. */
 	by: string;
 }
 
 export interface ChangeDone {
 	runId: RunId;
-	/** already: it was in that state before, and nothing was done. */
+	/** already: the changes were in that state before, and nothing was done. */
 	done: "applied" | "undone" | "branched" | "discarded" | "already";
 	state: ChangesState;
 	files: number;
@@ -115,7 +115,7 @@ async function change(
 			return conflict(changed, "These files have changed since");
 		}
 	} catch (error) {
-		// A half-done operation matches neither side: it can then be repeated, or undone.
+		// A half-done operation matches neither side. It stays as it is, so that the user can repeat or undo it.
 		if (known === undefined || isUntouched(known, to)) goBack();
 		else settleChange(ledger, runId, { to: via });
 		throw error;
@@ -147,7 +147,7 @@ const done = ({ runId, total, branch }: ChangesRecord, what: ChangeDone["done"],
 	...(branch !== undefined && { branch }),
 });
 
-/** Shows others whether we are still running. Each call has its own: a process may get two requests at once. */
+/** Lets other processes check whether this one is still running. Each call has its own name: two may run at once. */
 function thisProcess() {
 	return {
 		name: `${process.pid}:${processStart(process.pid) ?? ""}:${randomUUID()}`,

@@ -33,11 +33,11 @@ export async function branchChanges(
 	return { runId, done: made === "made" ? "branched" : "already", state: to, files: changes.total.files, branch: name };
 }
 
-/** The name of a branch if the user gives none. */
+/** The default name of a branch. */
 export const usualBranch = ({ label, run }: Pick<RunRecord, "label" | "run">): string =>
 	`pi-geon/${branchWord(label) ?? run.id}`;
 
-/** A label as part of a branch's name, if it is suitable. */
+/** A label as part of a branch's name; undefined if it is not suitable. */
 const branchWord = (label: string | undefined): string | undefined => {
 	const word = label
 		?.normalize("NFKD")

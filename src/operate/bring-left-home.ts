@@ -9,7 +9,7 @@ import { withProgramsInRing } from "../sandbox/programs-in-ring.ts";
 import { TREE_LIMITS } from "../trees/measure.ts";
 import { bringHome } from "../trees/tree-of-run.ts";
 
-/** Brings home the changes of a run whose host died before it could. Returns why that fails; undefined if it succeeds. */
+/** Brings home the changes of a run whose host died before it could. Returns why that failed; undefined on success. */
 export async function bringLeftHome(
 	{ run, plan }: RunRecord,
 	{ ledger, places }: { ledger: Ledger; places: Places },

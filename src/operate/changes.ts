@@ -52,7 +52,7 @@ export async function requireChanges(record: RunRecord, sources: ChangeSources):
 	const { ledger, redactor } = sources;
 	const changes = findChanges(ledger, run.id);
 	const tree = findTree(ledger, run.id);
-	// An interrupted attempt may have brought home less than the tree of the next one holds.
+	// An interrupted attempt may have brought home less than the tree of the next one contains.
 	if (changes && (run.state === "ended" || !tree) && tree?.state !== "ready") return changes;
 	if (!tree) return denied(`Run ${run.id} (${plan.agent}) has no tree of its own, so it has no changes.`);
 	if (run.state !== "ended") return denied(notFinished(record));

@@ -25,7 +25,7 @@ export interface Continued extends Posted {
 	how: "steered" | "resumed";
 }
 
-/** A message that an open run does not receive in time becomes the task of another run, which the ledger starts by itself. */
+/** Asked for messages too: one that its run does not receive in time becomes the task of another run. */
 const refusedMessageByHook = (
 	{ plan, label }: RunRecord,
 	{ message: task, parentSession }: Continuation,

@@ -3,7 +3,7 @@ import type { Refusal } from "../run/errors.ts";
 /** The answer of a session tool that does nothing. */
 export interface Denial {
 	/**
-	 * forbidden: a setting, or the owner of the session, forbids it. error: anything else that was wrong with the request.
+	 * forbidden: a setting forbids it, or the session belongs to another. error: anything else is wrong with the request.
 	 */
 	status: "forbidden" | "error";
 	error: string;

@@ -12,19 +12,19 @@ export interface Excerpt {
 
 export interface ExcerptLimits {
 	messages: number;
-	/** The limit of one message. */
+	/** The limit for each message. */
 	chars: number;
-	/** The limit of all of them, as they are sent. */
+	/** The limit for all of them together, as they are sent. */
 	bytes: number;
 }
 
-/** The latest messages, as many as fit, redacted to leave the child. */
+/** The latest messages, as many as fit, redacted. */
 export function excerpt(all: ChildMessage<string>[], limits: ExcerptLimits, redactor: Redactor): Excerpt {
 	const kept: ChildMessage[] = [];
 	let bytes = 0;
 	let cut = 0;
 	for (const message of all.slice(-limits.messages).reverse()) {
-		// Redacted before it is cut: half a key does not look like one.
+		// Redact before cutting: half a key is not recognized.
 		const text = redactor.redact(message.text);
 		const { head, more } = headOf(text, limits.chars);
 		const shown = { ...message, text: reshaped(text, () => head), ...(more > 0 && { moreChars: more }) };
@@ -36,7 +36,7 @@ export function excerpt(all: ChildMessage<string>[], limits: ExcerptLimits, reda
 	return { messages: kept.reverse(), earlier: all.length - kept.length, shortened: cut };
 }
 
-/** The head of a text. Says how much is missing. */
+/** The beginning of a text, with a note on how much is missing. */
 export function headOfText(text: Redacted, chars: number): Redacted {
 	const { head, more } = headOf(text, chars);
 	return reshaped(text, () => withMore(head, more));

@@ -8,9 +8,9 @@ import { type Denial, isDenial } from "./denial.ts";
 const NAMED_AT_MOST = 5;
 
 /**
- * The run a user means: by its id or the beginning of one, its number in the list (`3` or `#3`), its label, or `last`. In
- * this order of certainty: a whole id before a number, a number before a label, a label before half an id. `seeAll` tells a
- * user whose name matches none of them how to list them.
+ * The run that a user means: by its id or the beginning of one, its number in the list (`3` or `#3`), its label, or `last`.
+ * The most certain match wins: a whole id before a number, a number before a label, a label before the beginning of an id.
+ * `seeAll` tells the user how to list the runs, if none of them matches.
  */
 export function findRunNamed(ledger: Ledger, name: string, scope: RunScope, seeAll = ""): RunRecord | Denial {
 	const wanted = name.trim();
@@ -22,8 +22,8 @@ export function findRunNamed(ledger: Ledger, name: string, scope: RunScope, seeA
 }
 
 /**
- * The id, or the beginning of one, of the run whose log lines a user means. Logs may still have a run that the ledger no
- * longer has, so a name that looks like an id counts as one.
+ * The id, or the beginning of one, of the run whose log lines a user means. A name that looks like an id counts as one: the
+ * logs may still have a run that the ledger no longer has.
  */
 export function findRunLogged(ledger: Ledger, name: string, scope: RunScope, seeAll = ""): string | Denial {
 	const found = findRunNamed(ledger, name, scope, seeAll);

@@ -16,7 +16,7 @@ export async function removeAllExpired(
 ): Promise<RemovedAll> {
 	const total: RemovedAll = { runs: 0, sessions: 0, hosts: 0, trees: 0, files: 0, bytes: 0, failed: [] };
 	if (treesRoot !== undefined) {
-		// Before the runs: a run whose tree still exists is kept.
+		// Trees first: a run whose tree still exists is kept.
 		const cleared = await clearLeftovers({ ledger, places: retention.places, root: treesRoot }, retention);
 		total.trees = cleared.removed;
 		total.failed.push(...cleared.failed);
@@ -32,7 +32,7 @@ export async function removeAllExpired(
 		total.failed = [...new Set([...total.failed, ...removed.failed])];
 		if (!next) break;
 		from = next;
-		// There may be many, and the screen must not freeze.
+		// Let the screen update in between: there may be many.
 		await setImmediate();
 	}
 	recordTidied(ledger, retention.at);

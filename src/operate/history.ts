@@ -11,7 +11,7 @@ import type { RunSources } from "./runs.ts";
 const DEFAULT_MESSAGES = 50;
 const MOST_MESSAGES = 200;
 const HISTORY_MESSAGE_CHARS = 4000;
-/** As much as pi gives a model of any tool's output. */
+/** As much as pi passes to a model of any tool's output. */
 const ALL_BYTES = 50 * 1024;
 
 export interface HistoryRequest {
@@ -35,7 +35,7 @@ export function sessionHistory(request: HistoryRequest, sources: RunSources): Hi
 	return isDenial(child) ? child : historyOf(child, request, sources);
 }
 
-/** The same for the session of a run. */
+/** The latest messages in the session of a run. */
 export function historyOf(
 	record: RunRecord,
 	request: { limit?: number; includeTools?: boolean },

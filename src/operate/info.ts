@@ -23,13 +23,13 @@ export interface RunInfo
 	/** The effective tools, as they were frozen when the run was planned. */
 	tools: string[];
 	thinking?: string;
-	/** What limited the run to what it may do, in words; known once it has finished. */
+	/** What confined the run, in words; known once it has finished. */
 	sandbox?: string;
 	/** What it changed in its tree, in words; known once it has finished. */
 	changes?: string;
 	/** The names of the skills that it can see. */
 	skills?: string[];
-	/** The session began with a copy of the conversation that asked. */
+	/** Set if the session began with a copy of the conversation that asked. */
 	context?: "fork";
 	/** `provider/id` of the models to continue with when the model cannot be used. */
 	fallbackModels?: Redacted[];
@@ -73,7 +73,7 @@ export function infoOf(record: RunRecord, { ledger, redactor }: RunSources): Run
 	};
 }
 
-/** From the ledger, which knows their current state. */
+/** Reads them from the ledger, which knows their current state. */
 function changesFact({ run }: RunRecord, ledger: Ledger): Pick<RunInfo, "changes"> {
 	if (run.state !== "ended") return {};
 	const known = findChanges(ledger, run.id);

@@ -60,7 +60,7 @@ export async function launch({ request, parent, services, mode, signal }: Launch
 	}
 }
 
-/** The hook is not asked about a run that the plan refuses. */
+/** Plans the run, then asks the start hook, which need not judge a run that the plan refuses. */
 async function permittedPlan({ request, parent, services, mode, signal }: Launch): Promise<LaunchPlan | Refusal> {
 	const plan = await planLaunch({ ...request, background: mode === "background" }, parent, services);
 	if (isRefusal(plan)) return plan;
@@ -72,7 +72,7 @@ async function permittedPlan({ request, parent, services, mode, signal }: Launch
 	return refusal ?? plan;
 }
 
-/** Last, so that nothing of the conversation is written for a run that is impossible anyway. */
+/** Comes last, so that no copy of the conversation is written for a run that is refused anyway. */
 function refusedCopy({ request, parent, plan }: { request: Delegation; parent: ParentFacts; plan: LaunchPlan }) {
 	const { session, cwd } = plan;
 	if (session.fork === undefined) return undefined;

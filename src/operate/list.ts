@@ -41,7 +41,7 @@ export interface SessionRow
 	messagesWaiting?: number;
 	/** The question that it waits for the user to answer. */
 	asks?: Redacted;
-	/** Where a run is that a pool does. */
+	/** Where a run of a pool is. */
 	away?: RunView["away"];
 	messages?: ChildMessage[];
 }

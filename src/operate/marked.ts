@@ -4,14 +4,14 @@ import type { History } from "./history.ts";
 import type { SessionList } from "./list.ts";
 import type { ChildMessage } from "./messages.ts";
 
-/** A history for a model: all text of the child session is marked, no matter who wrote it. */
+/** A history for a model. Marks all text of the child session, no matter who wrote it. */
 export function markedHistory(history: History): object {
 	const words = childsWords();
 	const messages = history.messages.map((message) => markedMessage(message, words));
 	return { ...(messages.length > 0 && { about: words.sentence }), ...history, messages };
 }
 
-/** The same for a list whose rows have messages. */
+/** A list for a model. Marks the messages in its rows in the same way. */
 export function markedList({ sessions, total }: SessionList): object {
 	const words = childsWords();
 	const rows = sessions.map(({ messages, ...row }) => ({

@@ -16,7 +16,7 @@ export interface ChildMessage<Text extends string = Redacted> {
 	/** The tool, for a tool's answer. */
 	tool?: string;
 	text: Text;
-	/** How many of its characters are not in the text. */
+	/** How many characters were left out of the text. */
 	moreChars?: number;
 	/** Absent if the file has no time: a child with a shell can write into it. */
 	at?: string;
@@ -28,11 +28,11 @@ export function transcriptOf({ file, archivedAt }: Pick<SessionRecord, "file" | 
 	return places.find((place) => existsSync(place));
 }
 
-/** The same for the session of a run. */
+/** Where the transcript of a run's session is. */
 export const transcriptOfRun = ({ sessionId, plan }: RunRecord, ledger: Ledger): string | undefined =>
 	transcriptOf(findSession(ledger, sessionId) ?? plan.session);
 
-/** All messages of a session, oldest first, as they are in the file: only those that are shown are worth redacting. */
+/** All messages of a session, oldest first. Not redacted, since callers show only some of them, and redact those. */
 export function messagesIn(file: string, { includeTools }: { includeTools: boolean }): ChildMessage<string>[] {
 	return ownPart(currentBranch(entriesIn(file, diskFiles))).flatMap((entry) =>
 		messagesOf(entry).filter(({ role, text }) => text !== "" && (includeTools || role !== "tool")),
@@ -51,7 +51,7 @@ export function messagesIn(file: string, { includeTools }: { includeTools: boole
 		const failure = message.stopReason === "error" ? [`(failed: ${message.errorMessage ?? "no reason given"})`] : [];
 		const calls = message.content.flatMap((part) => {
 			if (part.type !== "toolCall") return [];
-			// The result of a child is its answer, whether or not tools are of interest.
+			// The child's result is its answer, so it is shown with or without tools.
 			if (part.name === FINALIZE_TOOL) return [returnedAnswer(part.arguments)];
 			return includeTools ? [`→ ${part.name} ${JSON.stringify(part.arguments)}`] : [];
 		});
@@ -60,8 +60,8 @@ export function messagesIn(file: string, { includeTools }: { includeTools: boole
 	}
 }
 
-/** Only a time: it is shown as ours, outside the child's words. */
-function timeOf({ timestamp }: { timestamp: unknown }): Pick<ChildMessage, "at"> {
+/** The time of an entry, checked: it is shown as our words, outside the child's. */
+export function timeOf({ timestamp }: { timestamp: unknown }): { at?: string } {
 	const time = typeof timestamp === "string" ? new Date(timestamp) : undefined;
 	return time === undefined || Number.isNaN(time.getTime()) ? {} : { at: time.toISOString() };
 }

@@ -5,7 +5,7 @@ import { thinkingFor } from "../plan/thinking.ts";
 import { isRefusal } from "../run/errors.ts";
 import type { Agent } from "./tools-here.ts";
 
-/** The model of an agent's child that is started here and now. */
+/** The model that an agent's child would get here and now. */
 export interface ModelHere {
 	/** The requested model, and what it resolves to. */
 	words: string;
@@ -53,7 +53,7 @@ export const modelOfOff = (agent: Agent, config: ModelQuestion["config"]): Model
 	isChecked: false,
 });
 
-/** Outside pi: the settings in the files, with a note that no more is known. */
+/** Outside pi: the settings in the files, with a note that only pi knows more. */
 export function modelInShell(agent: Agent, config: ModelQuestion["config"]): ModelHere {
 	const wanted = asked(agent, config);
 	const unknown = wanted === PARENTS ? "" : " (only pi knows whether it can be used: see /toolkit agents)";

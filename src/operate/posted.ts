@@ -10,8 +10,8 @@ export interface Posted {
 }
 
 /**
- * The run that has the message now, and whether it received it: a run that finishes first passes the message on to its
- * successor.
+ * The run that has the message now, and whether it received it. A run that finishes first leaves the message to its follow-up
+ * run.
  */
 export function holderOf(ledger: Ledger, { record, seq }: Posted): { record: RunRecord; taken: boolean } {
 	const message = seq === undefined ? { runId: record.run.id, takenAt: 0 } : findMessage(ledger, seq);

@@ -5,7 +5,7 @@ import type { RunId } from "../run/ids.ts";
 
 /** Where a run is in the queue. */
 export interface InQueue {
-	/** Of a run that is queued on this machine: how many are ahead of it. */
+	/** How many runs are ahead of it, if it is queued on this machine. */
 	queuePosition?: number;
 }
 

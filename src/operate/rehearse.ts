@@ -30,7 +30,7 @@ export async function rehearse(parent: ParentFacts, services: Services): Promise
 					endRun(ledger, { id, fence, outcome, at: ports.clock.now() });
 				},
 			},
-			// To look for the extensions of a model, another process would load them.
+			// Looking for the extensions of a model would start another process.
 			{ ...parent, modelSource: async () => ({ kind: "pi" }) },
 			{
 				...services,

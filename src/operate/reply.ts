@@ -17,7 +17,7 @@ interface About extends Pick<RunView, "runId" | "sessionKey"> {
 	warning?: Redacted;
 	/** What the run changed in its tree; absent if it had none. */
 	changes?: ReportedChanges<Redacted>;
-	/** What limited the run. */
+	/** What confined the run. */
 	sandbox?: SandboxReport<Redacted>;
 }
 
@@ -53,8 +53,8 @@ export function replyOf(record: EndedRecord, redactor: Redactor, { taken, words 
 }
 
 /**
- * The same for a model. The child chose the names of the files, so they come marked and in words, as in other results.
- * Nothing tells a model of the sandbox: it is for the user.
+ * A reply for a model. The child chose the names of the files, so they are marked and in words, as in other results. The
+ * report on the sandbox is left out: it is for the user.
  */
 export function markedReply(record: EndedRecord, redactor: Redactor, { taken }: { taken: boolean }): object {
 	const words = childsWords();

@@ -23,7 +23,7 @@ export interface SubagentsParams {
 		runTimeoutSeconds?: number;
 		context?: "fresh" | "fork";
 		isolation?: "worktree";
-		/** The pool whose workers do it. */
+		/** The pool whose workers should do it. */
 		pool?: string;
 		cleanup?: "keep" | "delete";
 	};

@@ -36,7 +36,7 @@ export function spansOf(run: Lived, attempts: readonly Attempt[]): RunSpan[] {
 		spans.push({
 			kind: "attempt",
 			from: Math.max(at, startedAt),
-			// A clock that was set back must not put an end before its beginning.
+			// If the clock was set back, an end must not come before its beginning.
 			...(to !== undefined && { to: Math.max(at, startedAt, to) }),
 			attempt: number,
 			...(model !== undefined && { model }),

@@ -33,7 +33,7 @@ export interface RunSources {
 	redactor: Redactor;
 }
 
-/** The runs in scope: open ones first, the newest first. */
+/** The runs in scope: open ones first, each group newest first. */
 export function listRuns(request: RunScope & { limit: number }, sources: RunSources): RunList {
 	const { ledger } = sources;
 	const ids = listRunIds(ledger, request, request.limit);
@@ -41,7 +41,7 @@ export function listRuns(request: RunScope & { limit: number }, sources: RunSour
 	const count = countRuns(ledger, request);
 	const missing = Math.min(request.limit, count.total) - records.length;
 	const named = missing > 0 ? ids.flatMap((id) => findUnreadable(ledger, id) ?? []) : [];
-	// No list finds a run whose id or state cannot be read either.
+	// A run whose id or state cannot be read is in no list, so search all rows.
 	const unreadable = missing > named.length ? unreadableRuns(ledger) : named;
 	const inQueue = lookAtQueue(ledger);
 	return {

@@ -12,7 +12,7 @@ import { holderOf, type Posted } from "./posted.ts";
 import { markedReply, type Reply, replyOf } from "./reply.ts";
 
 export interface SendRequest extends ChildName {
-	/** The run, if it is known already: then no name is needed. */
+	/** The run, if the caller knows it already. The name is then not needed. */
 	run?: RunRecord;
 	parentSession: string;
 	toolCall?: string;
@@ -20,16 +20,16 @@ export interface SendRequest extends ChildName {
 	sender?: MessageSender;
 	/** How long to wait for the reply; 0: not at all. */
 	withinMs: number;
-	/** Ends the waiting, not the run. */
+	/** Ends the wait, not the run. */
 	signal?: AbortSignal | undefined;
 	route?: unknown;
 }
 
-/** Lets a sender inside a conversation keep announces and replies apart. Called for background runs only. */
+/** Keeps announces and replies apart for a sender inside a conversation. Called for background runs only. */
 export interface SendHooks {
 	/** A call waits for the outcome of this run, which must not be announced until then. */
 	onWaiting(id: RunId): void;
-	/** The call no longer waits and did not return the outcome, which is announced like any other. */
+	/** The call stopped waiting without the outcome, which is announced like any other. */
 	onLeft(id: RunId): void;
 	/** A run was admitted that continues in the session. */
 	onSpawned(record: RunRecord): void;
@@ -47,7 +47,7 @@ export type SendAnswer =
 
 export interface Sent {
 	answer: SendAnswer;
-	/** The same for a model, if the answer contains words of the child. */
+	/** The answer for a model, if it contains words of the child. */
 	marked?: object;
 	/** The run whose outcome is the answer. */
 	ended?: EndedRecord;
@@ -80,7 +80,7 @@ export async function sendToSession(
 	return awaitReply(posted, request, services, hooks);
 }
 
-/** Another conversation may have continued the session since: we may not steer its run. */
+/** Another conversation may have continued the session since. Its run must not be steered from here. */
 function inConversation(named: RunRecord, ledger: Services["ledger"]): RunRecord {
 	const told = runToTell(ledger, named);
 	return told.parentSession === named.parentSession ? told : named;
@@ -114,7 +114,7 @@ async function awaitReply(posted: Posted, request: SendRequest, services: Servic
 	}
 }
 
-/** A foreground run belongs to the call that waits for it: it is not announced anyway. */
+/** Waits for a run. A foreground run belongs to another call, so nothing has to keep it from being announced. */
 async function waited(
 	{ run, mode }: RunRecord,
 	hooks: SendHooks,
@@ -131,7 +131,7 @@ async function waited(
 	}
 }
 
-/** A signal that ends the waiting: after the time, or with the call. */
+/** A signal that ends the wait: after the time, or with the call. */
 function patienceOf({ withinMs, signal }: SendRequest, clock: Clock): { signal: AbortSignal; end: () => void } {
 	const over = new AbortController();
 	const cancel = clock.after(withinMs, () => over.abort());

@@ -70,8 +70,8 @@ function words(ended: HookEnd, redact: (text: string) => string): string {
 }
 
 /**
- * The field names of Claude Code's SubagentStart, and then ours. The task is the one that was requested: the hook has to
- * judge it.
+ * Uses the field names of Claude Code's SubagentStart, then our own. The task is the requested one, since the hook has to
+ * judge that.
  */
 function startInput({ plan, how, task, mode, parentSession, label }: StartQuestion): object {
 	return {

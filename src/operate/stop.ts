@@ -7,15 +7,15 @@ import type { RunId } from "../run/ids.ts";
 import type { StopRequest } from "../run/run.ts";
 
 /**
- * The result of a stop request. The ledger keeps the request: the host of the run ends the run, or another process that
- * finds it.
+ * The result of a stop request. The ledger keeps the request, and the run's host or another process that finds it ends the
+ * run.
  */
 export type Stopped = { runId: RunId; was: "open" | "stopping" | "ended" };
 
 /** The requester. */
 export type Stopper = Pick<StopRequest, "by" | "command">;
 
-/** The user, with one command or key: create one for each, and pass it for all runs that it stops. */
+/** The user as the requester. Create one for each command or key press, and pass it for all runs that it stops. */
 export const userStops = (by = "the user"): Stopper => ({ by, command: randomUUID() });
 
 export function stopRun(ledger: Ledger, record: RunRecord, stopper: Stopper): Stopped {
@@ -29,7 +29,7 @@ export function stopAll(ledger: Ledger, scope: RunScope, stopper: Stopper): Stop
 	return stopRuns(ledger, records, stopper);
 }
 
-/** All at once: the user is told about everything that a command stopped once none of the runs is open any more. */
+/** All in one transaction, because one report about everything that a command stopped waits for all of these runs. */
 function stopRuns(ledger: Ledger, records: readonly RunRecord[], stopper: Stopper): Stopped[] {
 	const open = records.filter(({ run }) => run.state !== "ended").map(({ run }) => run.id);
 	const asked = open.length === 0 ? new Set() : requestStops(ledger, open, { at: Date.now(), ...stopper });

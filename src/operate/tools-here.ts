@@ -20,15 +20,15 @@ export interface ToolSurroundings {
 	config: ToolQuestion["config"];
 	/** The tools of the requesting pi session; undefined outside pi. */
 	pi: { active: readonly string[]; known: readonly KnownTool[]; skills: readonly KnownSkill[] } | undefined;
-	/** The consent that would apply if this agent ran now, without asking the user. */
+	/** The consent that would apply if this agent ran now, without a question to the user. */
 	consent(agent: Agent): WriteConsent;
-	/** The user's answer about it. */
+	/** The user's answer about the agent so far. */
 	writing(agent: Agent): Writing | undefined;
 	/** Why no run can have a tree to write in. */
 	noTree?: string;
 }
 
-/** Adds the kernel's abilities here, which are tested. */
+/** Tests the kernel's abilities here and adds the result. */
 export async function withKernel(surroundings: ToolSurroundings): Promise<ToolSurroundings> {
 	const noTree = isSandboxOff(surroundings.config) ? SANDBOX_OFF : await ringTrouble();
 	return noTree === undefined ? surroundings : { ...surroundings, noTree };
@@ -112,7 +112,7 @@ function whyRefused(
 	return needsRing ? unavailable(agent.name, noTree) : undefined;
 }
 
-/** The user's answer about an agent, where it counts: not under `require`, and not for a worker of a pool. */
+/** The user's answer about an agent, if it counts: not under `require`, and not for a worker of a pool. */
 export function writingHere(agent: Agent, { config, writing }: ToolSurroundings): Writing | undefined {
 	const isClosed = config.subagents.sandbox.mode === "require" || usualPool(agent, config).pool !== undefined;
 	return isClosed ? undefined : writing(agent);

@@ -10,7 +10,7 @@ export type Writing = { always: number } | "session" | "refused";
 /** An agent that the user lets write in the checkout until its file changes. */
 interface StoredConsent {
 	agent: string;
-	/** Where its file was, for the user to recognise it. */
+	/** Where its file was, so that the user recognizes it. */
 	file: string;
 	/** The digest of the whole file: an edited one is another agent. */
 	digest: string;
@@ -19,8 +19,8 @@ interface StoredConsent {
 }
 
 /**
- * The agents that the user answered with "always", in a file of the agent directory. A project's files do not affect it. A
- * file that cannot be read grants nothing: the user is asked again.
+ * The agents for which the user chose "always", in a file of the agent directory. A project's files do not affect it. If the
+ * file cannot be read, it grants nothing, and pi asks the user again.
  */
 export class WriteConsents {
 	readonly #file: string;
@@ -43,7 +43,7 @@ export class WriteConsents {
 		writeConsents(this.#file, [...others, { agent: name, file, digest, since }]);
 	}
 
-	/** How many were forgotten. */
+	/** Returns how many were forgotten. */
 	forget(name: string): number {
 		const all = this.list();
 		const others = all.filter(({ agent }) => agent !== name);
@@ -68,7 +68,7 @@ const isConsent = (value: unknown): value is StoredConsent =>
 	[value.agent, value.file, value.digest].every((text) => typeof text === "string" && text !== "") &&
 	typeof value.since === "number";
 
-/** Whole or not at all: another pi may read it at this moment. */
+/** Replaces the file in one step, because another pi may be reading it. */
 function writeConsents(file: string, always: readonly StoredConsent[]): void {
 	const folder = dirname(file);
 	mkdirSync(folder, { recursive: true, mode: 0o700 });

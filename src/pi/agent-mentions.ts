@@ -10,10 +10,10 @@ const MENTION = "pi-geon:mention";
 const MENTIONED = /(?<=^|\s)@agent:([\w.-]+)/g;
 /** A file or agent name that is being typed at the cursor. */
 const BEGUN = /(?:^|\s)(@(?:agent:)?([\w.-]*))$/;
-/** A name that can be told from the words around it. */
+/** A name that can be distinguished from the words around it. */
 const NAMEABLE = /^[\w.-]*\w$/;
 
-/** Offers agents behind `@` too, in a terminal. */
+/** In a terminal, also offers agents after `@`. */
 export function offerAgents(ctx: ExtensionContext): void {
 	if (ctx.mode === "tui") ctx.ui.addAutocompleteProvider((pis) => withAgents(pis, () => usableAgents(ctx)));
 }
@@ -53,13 +53,13 @@ export function mentionLine(prompt: string, agents: () => readonly NamedAgent[])
 	return `The user asks you to delegate this with the tool subagent, agent ${names}.`;
 }
 
-/** Before pi works on a prompt: the line as a message of its own, which the user need not see. */
+/** The line as a separate message, which the user need not see. Added before pi works on a prompt. */
 export function mentionMessage(prompt: string | undefined, ctx: ExtensionContext) {
 	const content = mentionLine(prompt ?? "", () => usableAgents(ctx));
 	return content === undefined ? undefined : { message: { customType: MENTION, content, display: false, details: {} } };
 }
 
-/** A prompt that is entered while the model works never gets that far, so it carries the line itself. */
+/** Adds the line to the prompt itself, for a prompt that is entered while the model works: it gets no separate message. */
 export function mentionInPrompt(text: string, ctx: ExtensionContext) {
 	const line = mentionLine(text, () => usableAgents(ctx));
 	return line === undefined ? undefined : { action: "transform" as const, text: `${text}\n\n(${line})` };

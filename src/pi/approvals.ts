@@ -3,7 +3,7 @@ import { inOneLine } from "../collect/plain.ts";
 import type { Approval, ProjectAgentQuestion } from "../plan/trusted-definition.ts";
 import { inTurn } from "./dialog-line.ts";
 
-/** First, so that pi's cursor is on it: pressing Enter without reading allows nothing. */
+/** The first choice, where pi's cursor is, so that pressing Enter without reading allows nothing. */
 const NO = "No";
 const YES = "Yes, for this session";
 
@@ -11,8 +11,8 @@ const YES = "Yes, for this session";
 const LONGEST_DIALOG_LINE = 200;
 
 /**
- * Asks the user once a session about each agent of an untrusted project. An edited file is asked about again. An aborted
- * call, or a session that is left (`over`), has no answer.
+ * Asks the user once a session about each agent of an untrusted project, and again if its file was edited. There is no answer
+ * if the call is aborted or pi leaves the session (`over`).
  */
 export function projectAgentApprovals(
 	over: AbortSignal,
@@ -42,7 +42,7 @@ export function projectAgentApprovals(
 	};
 }
 
-/** The project's text is shown as one plain line each: it can neither paint on the terminal nor pass for our words. */
+/** Shows each text of the project as one plain line, so that it cannot paint on the terminal or pass for our words. */
 function approvalText({ agent, tools, replaces }: ProjectAgentQuestion): string {
 	const instead =
 		replaces &&
@@ -61,7 +61,7 @@ function approvalText({ agent, tools, replaces }: ProjectAgentQuestion): string 
 	return lines.map((line) => middleCut(inOneLine(line))).join("\n");
 }
 
-/** The end of a long line is kept too: it names the file. */
+/** Keeps the end of a long line too, since it names the file. */
 function middleCut(line: string): string {
 	if (line.length <= LONGEST_DIALOG_LINE) return line;
 	const half = (LONGEST_DIALOG_LINE - 3) / 2;

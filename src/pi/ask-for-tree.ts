@@ -3,14 +3,14 @@ import type { AskForTree } from "../plan/tree.ts";
 import { treeOf } from "../trees/ask-for-tree.ts";
 
 /**
- * How long an answer is reused: of many runs that are requested at once, one asks git. The host checks again when it makes
- * the tree.
+ * How long to reuse an answer, so that many simultaneous requests ask git only once. The host checks again when it makes the
+ * tree.
  */
 const VALID_MS = 2000;
 
 let lastAsked: { question: string; at: number; answer: ReturnType<AskForTree> } | undefined;
 
-/** No tree may hold a copy of pi's own folder, where the credentials are. */
+/** No tree may contain a copy of pi's own folder, where the credentials are. */
 export const askForTree: AskForTree = (cwd, tree) => {
 	const question = JSON.stringify([cwd, tree]);
 	const now = performance.now();

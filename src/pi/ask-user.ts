@@ -22,7 +22,7 @@ export function askUser(ctx: ExtensionContext, { ledger, redactor }: Pick<Servic
 	};
 }
 
-/** First in the title, so that no child can pass for another, or for pi. */
+/** Comes first in the title, so that no child can pass for another, or for pi. */
 export function whoAsks(runId: RunId, { ledger, redactor }: Pick<Services, "ledger" | "redactor">): Redacted {
 	const record = findRun(ledger, runId);
 	const agent = record?.plan.agent ?? "subagent";
@@ -31,7 +31,7 @@ export function whoAsks(runId: RunId, { ledger, redactor }: Pick<Services, "ledg
 }
 
 /**
- * The text of a child's extension is shown as plain text: it can neither paint on the terminal nor forge a second dialog.
+ * Shows the text of a child's extension as plain text, so that it cannot paint on the terminal or forge a second dialog.
  */
 export async function dialog(ui: ExtensionContext["ui"], question: Question, signal: AbortSignal): Promise<Answer> {
 	switch (question.kind) {
@@ -49,7 +49,7 @@ export async function dialog(ui: ExtensionContext["ui"], question: Question, sig
 	}
 }
 
-/** Options that look the same once they are cleaned or cut stay distinguishable. */
+/** Numbers options that look the same once they are cleaned or cut. */
 function distinct(options: string[]): string[] {
 	const taken = new Set<string>();
 	for (const option of options) {

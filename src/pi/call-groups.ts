@@ -1,18 +1,18 @@
-/** The calls of one message that begin at once. */
+/** How many calls of one message begin immediately. */
 const FIRST_GROUP = 4;
 /** Each later group is twice as large, up to this: a commit for each group waits for the disk. */
 const LARGEST_GROUP = 100;
 
 /**
- * Calls of one message begin in groups, and between two groups the process does other work. pi begins all of them at once:
- * of a thousand, none would be in the ledger before the last one is planned, and the host would wait.
+ * Lets the calls of one message begin in groups, with other work between two groups. pi begins all of them at once: of a
+ * thousand calls, none would be in the ledger before the last one is planned, and the host would wait.
  */
 export class CallGroups {
 	readonly #waiting: (() => void)[] = [];
 	#begun = 0;
 	#size = FIRST_GROUP;
 
-	/** Resolves when it is this call's turn: at once, unless many have come in the same moment. */
+	/** Resolves when it is this call's turn: immediately, unless many calls came at the same moment. */
 	async turn(): Promise<void> {
 		if (this.#begun === 0) this.#soon();
 		this.#begun++;
@@ -30,7 +30,7 @@ export class CallGroups {
 		this.#soon();
 	};
 
-	/** Not with the next immediate, which would run before those that this group schedules: its admission, a look. */
+	/** Waits for more than one immediate, so that those of the current group come first: its admission, a look. */
 	#soon(): void {
 		setImmediate(() => setImmediate(this.#next));
 	}

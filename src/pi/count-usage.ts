@@ -13,9 +13,9 @@ const KIND = "pi-geon:announce";
 const USAGE_STATUS = "pi-geon:usage";
 
 /**
- * Adds the cost of announced runs to pi's own totals, which only count what is in the session. Each run counts once,
- * whatever was interrupted in between. Results of tool calls carry their own usage. A pi that cannot add to its totals
- * shows the sum in its status line.
+ * Adds the cost of announced runs to pi's own totals, which only count what is in the session. Each run counts once, even
+ * after an interruption. Results of tool calls carry their own usage. A pi that cannot add to its totals shows the sum in
+ * its status line.
  */
 export function countUsage(ctx: ExtensionContext): void {
 	const announced = ctx.sessionManager.getEntries().flatMap(announceIn);
@@ -24,7 +24,7 @@ export function countUsage(ctx: ExtensionContext): void {
 	else showSum(ctx, announced);
 }
 
-/** The same for one run that is not announced. A pi that cannot add to its totals has nowhere to keep it. */
+/** Adds the cost of one run that is not announced. A pi that cannot add to its totals has nowhere to keep it. */
 export function countUsageOf(ctx: ExtensionContext, run: SilentRun): void {
 	if (canAddUsage(ctx.sessionManager)) addToTotals(ctx.sessionManager, [run]);
 }

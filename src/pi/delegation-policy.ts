@@ -10,7 +10,7 @@ const HINT_CHARS = 80;
 
 /**
  * When to delegate, to which agent, and one example: a rule per line. It does not change between requests, so that the
- * provider's cache of the prompt holds. The tool's description says what each agent does.
+ * provider's cache of the prompt stays valid. The tool's description says what each agent does.
  */
 export function delegationPolicy(agents: readonly NamedAgent[]): string {
 	const usable = agents.filter(({ switchedOff }) => switchedOff === undefined);
@@ -29,9 +29,9 @@ function hintOf({ name, description }: NamedAgent): string[] {
 }
 
 /**
- * pi puts the guidelines of active tools only into the system prompt that it writes itself. This adds the policy to one
- * that the user wrote. It cannot serve for both: before pi 1.5, a section added here is missing for a part of every run
- * that a message of an extension started, which also loses the prompt's cache.
+ * Adds the policy to a system prompt that the user wrote: pi puts the guidelines of active tools only into its own. This
+ * cannot replace the guidelines: before pi 1.5, a section added here is missing in a part of every run that a message of an
+ * extension started, which also invalidates the prompt's cache.
  */
 export function addPolicyToCustomPrompt(options: NormalizedBuildSystemPromptOptions, policy: string): void {
 	if (!options.customPrompt || policy === "" || !options.selectedTools.includes("subagent")) return;

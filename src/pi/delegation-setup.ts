@@ -15,17 +15,17 @@ export interface UserDecisions {
 		agent: AgentDefinition,
 		tools: readonly string[],
 	) => Promise<WriteConsent | undefined>;
-	/** Decided by the kernel and not the user: why it cannot enforce what a child may do. */
+	/** Why the kernel cannot enforce what a child may do. Not a decision of the user. */
 	ringTrouble?: () => Promise<string | undefined>;
 	/** Whether a tree can be made of a checkout. */
 	askForTree?: AskForTree;
 }
 
-/** What all code that can admit a run works with: tools, commands, the inspector. */
+/** What all code needs that can admit a run: tools, commands, the inspector. */
 export interface DelegationSetup {
 	pi: ExtensionAPI;
 	services: SessionServices;
 	decisions: UserDecisions;
-	/** A run was admitted that no call waits for: the session should take care of it. */
+	/** A run was admitted that no call waits for, so the announcer has to attend to the session. */
 	onSpawned: (ctx: ExtensionContext, record: RunRecord) => void;
 }

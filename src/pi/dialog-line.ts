@@ -2,12 +2,12 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 type Ui = ExtensionContext["ui"];
 
-/** pi gives each session an interface of its own: a dialog left open in one session does not hold up the next. */
+/** By session, since each has its own interface: a dialog left open in one session does not block the next. */
 const lines = new WeakMap<Ui, Promise<unknown>>();
 
 /**
- * Shows one dialog after the other: pi's terminal has room for one, a second replaces it, and the first is never answered.
- * A dialog of another extension may replace ours too; a turn ends with its signal, answered or not.
+ * Shows one dialog after the other: pi's terminal has room for one, and a second would replace the first, which then never
+ * gets an answer. Since a dialog of another extension may replace ours too, a turn ends with its signal at the latest.
  */
 export function inTurn<Shown>(ui: Ui, show: () => Promise<Shown>, signal: AbortSignal): Promise<Shown | undefined> {
 	const before = lines.get(ui) ?? Promise.resolve();

@@ -32,7 +32,7 @@ export function doctorSources(pi: ExtensionAPI, ctx: ExtensionContext, questions
 		config: configFor(ctx),
 		catalog: trustedAgentsFor(ctx),
 		isTrusted: isTrustedByDecision(ctx),
-		// Read on demand: servers may have connected meanwhile.
+		// Read on demand, since servers may have connected in the meantime.
 		get tools() {
 			return toolSurroundings(pi, ctx, questions);
 		},

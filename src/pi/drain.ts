@@ -15,8 +15,8 @@ import type { PiConversation } from "./pi-conversation.ts";
 import { type SessionServices, wasEverUsed } from "./session-services.ts";
 
 /**
- * In one-shot modes, pi would exit before its background runs are read. Before it settles, this waits for them and lets
- * the model answer their announces, up to `headless.drainSeconds`.
+ * In one-shot modes, pi would exit before it receives the reports of its background runs. This waits for them before pi
+ * settles, up to `headless.drainSeconds`, and lets the model answer their announces.
  */
 export function headlessDrain(
 	announcer: Announcer<PiConversation>,

@@ -26,7 +26,7 @@ import { rememberExtensions } from "./project-extensions.ts";
 import { reportDiagnostics } from "./report-diagnostics.ts";
 import { answerRequests } from "./requests/listen.ts";
 import { registerRoute } from "./route.ts";
-import { configTold, SessionServices, trustedAgentsFor, wasEverUsed } from "./session-services.ts";
+import { configReported, SessionServices, trustedAgentsFor, wasEverUsed } from "./session-services.ts";
 import { watchForCrowds } from "./still-rows.ts";
 import { TerminalUi } from "./terminal-ui.ts";
 import { logToolUses } from "./tool-uses.ts";
@@ -90,10 +90,10 @@ export default function piGeon(pi: ExtensionAPI): void {
 		const loaded = configFor(ctx);
 		const { config, diagnostics } = loaded;
 		const { subagents } = config;
-		// Text of an untrusted project goes neither into the prompt nor onto the screen.
+		// Keep text of an untrusted project out of the prompt and off the screen.
 		const catalog = trustedAgentsFor(ctx);
 		reportDiagnostics(ctx, [...diagnostics, ...(subagents.enabled ? catalog.diagnostics : [])]);
-		configTold(loaded);
+		configReported(loaded);
 		enabled = subagents.enabled;
 		// Earlier runs may still be owed, and can be viewed.
 		ui.begin(ctx, config.ui);
@@ -124,7 +124,7 @@ export default function piGeon(pi: ExtensionAPI): void {
 	pi.on("tool_result", markFailure);
 	pi.on("turn_end", (event, ctx) => announcer.settleSoon(talkIn(ctx), event.toolResults));
 	pi.on("agent_before_settle", headlessDrain(announcer, services, talkIn, systemPorts.clock));
-	// First: a route set with the command's old name is not a prompt.
+	// Before other input handlers: a route set with the command's old name is not a prompt.
 	registerRoute(pi);
 	pi.on("input", ({ text, streamingBehavior }, ctx) => {
 		if (ctx.isIdle()) announcer.promptEntered();

@@ -12,7 +12,7 @@ const SESSION_TOOLS = [
 	"agents_list",
 ];
 
-/** A failed or refused call is marked as failed, for the model and on the screen, and keeps its details. */
+/** Marks a failed or refused call as failed, for the model and on the screen. Its details stay. */
 export function markFailure({ toolName, details }: ToolResultEvent): ToolResultEventResult | undefined {
 	const failed =
 		toolName === "subagent"

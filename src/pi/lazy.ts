@@ -1,6 +1,6 @@
 /**
- * Code that most sessions never need, loaded on demand. All in one file: the bundler puts shared parts of several such
- * files into files of their own, which every start of pi would have to find.
+ * Code that most sessions never need, loaded on demand. It is all in one file, because the bundler would put the shared parts
+ * of several such files into more files, which every start of pi would have to find.
  */
 export { ringTrouble } from "../sandbox/probe.ts";
 export { askForTree } from "./ask-for-tree.ts";

@@ -44,12 +44,12 @@ export async function modelSource(
 		modelsPath: join(agentDir, "models.json"),
 	});
 	if (!runtime.getModel(provider, id)) return { kind: "unusable", why };
-	// An extension that changes a provider of pi's own, its address for example.
+	// Here, an extension changes one of pi's own providers, for example its address.
 	const warning = `${provider}/${id} was used as pi has it, without the changes of an extension: ${why}.`;
 	return { kind: "pi", warning };
 }
 
-/** The extension files that pi loads here, in its order. Nothing is loaded or installed to find them. */
+/** The extension files that pi loads here, in its order. Finds them without loading or installing anything. */
 async function extensionFiles(cwd: string, projectTrusted: boolean): Promise<string[]> {
 	const agentDir = getAgentDir();
 	const settingsManager = SettingsManager.create(cwd, agentDir, { projectTrusted });

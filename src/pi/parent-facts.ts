@@ -96,7 +96,7 @@ export function silentServers(pi: ExtensionAPI, ctx: ExtensionContext): string[]
 		.filter((server) => !names.some((name) => name.startsWith(`${server}__`)));
 }
 
-/** The user may have switched it off, or have an extension in its place. */
+/** Whether pi's own MCP support is active: the user may have switched it off, or have replaced it with an extension. */
 export const hasMcp = (pi: ExtensionAPI): boolean =>
 	pi.getCommands().some(({ name, sourceInfo }) => name === "mcp" && sourceInfo.path === "builtin:mcp");
 
@@ -104,8 +104,8 @@ export const mcpConfigOf = (ctx: ExtensionContext): McpConfig =>
 	readMcpConfig({ agentDir: getAgentDir(), cwd: ctx.cwd, projectTrusted: isTrustedByDecision(ctx) });
 
 /**
- * The tools that the parent has switched on. MCP tools that it calls through `codemode` or `tool_search` count like those
- * that are declared to its model. Only how it reaches them is not inherited.
+ * The tools that the parent has switched on. MCP tools that it calls through `codemode` or `tool_search` count too. A child
+ * inherits them, but not the way of calling them.
  */
 export function activeTools(pi: ExtensionAPI, ctx: ExtensionContext): string[] {
 	const active = pi.getActiveTools();
@@ -124,7 +124,7 @@ const PI_EXTENSIONS: Readonly<Record<string, KnownTool["from"]>> = {
 	"builtin:tool-search": "tool_search",
 };
 
-/** A tool that lives in no file (given to pi in code) cannot be loaded again in a child. */
+/** A tool that an application gave to pi in code has no file, so a child cannot load it. */
 function knownTool(
 	tool: ReturnType<ExtensionAPI["getAllTools"]>[number],
 	mayLoad: (file: string) => boolean,

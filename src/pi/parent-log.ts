@@ -5,7 +5,7 @@ import { placesIn } from "../ledger/places.ts";
 import { type Log, logTo } from "../log/log.ts";
 import { appendToLog } from "../log/log-file.ts";
 
-/** The log of this pi process. Nothing is read or created before the first line. */
+/** The log of this pi process. Reads and creates nothing before the first line. */
 export const parentLog: Log = logTo({
 	context: { role: "parent", pid: process.pid },
 	write: (line) => appendToLog(placesIn(getAgentDir()).parentLog, line),

@@ -7,11 +7,11 @@ import { parentFacts } from "./parent-facts.ts";
 import { parentLog } from "./parent-log.ts";
 import type { SessionServices } from "./session-services.ts";
 
-/** After this time, the model's request is on its way, and the process is idle. */
+/** After this time, the model's request has been sent, and the process is idle. */
 const WHEN_IDLE_MS = 200;
 
 /**
- * If we looked for a host this recently, it is still there or on its way. Another look at the ledger is not worth it.
+ * If we looked for a host this recently, it still exists or is starting, so another look at the ledger is not worth it.
  */
 const JUST_PREPARED_MS = 5000;
 
@@ -20,11 +20,11 @@ const DELEGATING: ReadonlySet<string> = new Set(["subagent", "sessions_spawn"]);
 
 export interface Prestart {
 	/**
-	 * A turn begins: a host can start while the model thinks. Not in one-shot modes, most of which never delegate, and only
-	 * for the first turn of a session.
+	 * A turn begins, so a host can start while the model thinks. Does nothing in one-shot modes, which rarely delegate, and
+	 * after the first turn of a session.
 	 */
 	turnBegins(ctx: ExtensionContext): void;
-	/** The model writes. Once it begins to write a call that needs a host, one is started in every mode. */
+	/** The model writes. Once it begins a call that needs a host, this starts one, in every mode. */
 	modelWrites(event: MessageUpdateEvent, ctx: ExtensionContext): void;
 }
 
@@ -34,7 +34,7 @@ export function prestartHost(pi: ExtensionAPI, services: SessionServices): Prest
 	/** The start time of the assistant message for which a host was last prepared. */
 	let preparedFor: number | undefined;
 	let preparedAt = Number.NEGATIVE_INFINITY;
-	// A hint only: the call itself looks for a host too, and reports problems.
+	// Only log it: the call itself also looks for a host, and reports problems.
 	const onFailure = (error: unknown) => parentLog.warn("nothing could be prepared ahead", { error });
 	const prepare = (ctx: ExtensionContext, rehearseInMs: number) => {
 		if (performance.now() - preparedAt < JUST_PREPARED_MS) return;
@@ -60,20 +60,20 @@ export function prestartHost(pi: ExtensionAPI, services: SessionServices): Prest
 	};
 }
 
-/** Most runs only read. */
+/** The most likely kind of run: one that only reads. */
 const likely = ({ subagents: { sandbox, hooks } }: Config): RingedPlan => ({
 	sandbox: { mode: sandbox.mode, write: "none" },
 	...(hooks.stop && { stopHook: hooks.stop }),
 });
 
-/** The user is not asked about a plan that was only made ahead. */
-const NOBODY_ASKED: UserDecisions = { approveProjectAgent: async () => "nobody", askToWrite: async () => "not_asked" };
+/** A plan that is only made ahead does not ask the user. */
+const ASKS_NOTHING: UserDecisions = { approveProjectAgent: async () => "nobody", askToWrite: async () => "not_asked" };
 
 /** Rehearses a delegation, so that the code and files for the first real one are already read and compiled. */
 async function rehearseOnce(pi: ExtensionAPI, services: SessionServices, ctx: ExtensionContext): Promise<void> {
 	if (services.isClosing) return;
 	await services.use(ctx, async (available) => {
 		available.supervisor.lookAhead();
-		await rehearse(parentFacts(pi, ctx, NOBODY_ASKED), available);
+		await rehearse(parentFacts(pi, ctx, ASKS_NOTHING), available);
 	});
 }

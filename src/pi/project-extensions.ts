@@ -15,15 +15,15 @@ import { extensionArea, isInside, leadsInto } from "../files/project-area.ts";
 import { readRegularFile } from "../files/regular-file.ts";
 
 /**
- * An extension in a project may be another one by the time a child loads it: a branch brings its own. In an untrusted
- * project it is loaded again only if it is the file that pi itself loaded when the session started.
+ * Remembers the extensions of a project as pi loaded them. By the time a child loads one, it may be another file, since a
+ * branch brings its own. In an untrusted project, a child loads it only if it is unchanged since the session started.
  */
 export function rememberExtensions(
 	{ reason }: Pick<SessionStartEvent, "reason">,
 	pi: ExtensionAPI,
 	ctx: ExtensionContext,
 ): void {
-	// Other sessions start in a pi that has loaded its extensions long before.
+	// For other reasons, pi loaded its extensions long before.
 	if ((reason !== "startup" && reason !== "reload") || isTrustedByDecision(ctx)) return;
 	const onCommandLine = parseArgs(process.argv.slice(2)).extensions ?? [];
 	const loaded = [...pi.getAllTools(), ...pi.getCommands()].map(({ sourceInfo }) => sourceInfo.path);
@@ -49,7 +49,7 @@ export function loadableAgain(ctx: ExtensionContext): (file: string) => boolean 
 	};
 }
 
-/** Every host loads our own files, wherever they are. */
+/** Every host loads our own files, even if they lie in a project. */
 const isInPackage = (file: string): boolean => isInside(packageRoot(), file);
 
 function isUnchanged(file: string): boolean {
@@ -61,7 +61,7 @@ function isUnchanged(file: string): boolean {
 export const whyNotAgain = (files: readonly string[]): string =>
 	`${files.join(", ")} lies in this project, which is not trusted (/trust), and may not be what pi loaded when the session started`;
 
-/** Packages that pi itself provides to extensions, whatever is installed in the project. */
+/** Packages that pi itself provides to extensions, even if the project installs them too. */
 const OF_PI = /^(@earendil-works\/pi-|@mariozechner\/pi-|@sinclair\/typebox(\/|$)|typebox(\/|$))/;
 const IMPORTS = /\b(?:from|import|require)\s*\(?\s*(["'`])([^"'`]*)\1/g;
 const COMPUTED_IMPORT = /\b(?:import|require)\s*\(\s*(?!["'`\s])/;

@@ -3,7 +3,7 @@ import { inOneLine } from "../collect/plain.ts";
 import { plural } from "../run/amounts.ts";
 import { type Diagnostic, formatDiagnostic } from "../run/diagnostic.ts";
 
-/** More would bury the session under one bad folder. */
+/** With more, one bad folder would bury the session. */
 const DIAGNOSTICS_SHOWN = 5;
 
 /** Tells the user about problems in their files: on the screen, or on stderr if there is none. */
@@ -13,7 +13,7 @@ export function reportDiagnostics(ctx: ExtensionContext, diagnostics: Diagnostic
 	const warnings = diagnostics.filter(({ severity }) => severity !== "error");
 	const more = diagnostics.length - DIAGNOSTICS_SHOWN;
 	const lines = [
-		// They quote the files, which may hold anything.
+		// They quote the files, which may contain anything.
 		...[...errors, ...warnings]
 			.slice(0, DIAGNOSTICS_SHOWN)
 			.map((diagnostic) => inOneLine(formatDiagnostic(diagnostic))),

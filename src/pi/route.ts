@@ -11,8 +11,8 @@ const ROUTE = "pi-geon:route";
 const SET_ROUTE = "subagents:route";
 
 /**
- * The old name of the command. As a registered command it got in the way of `/subagents`, which people complete from its
- * beginning with Enter.
+ * The old name of the command. It is no longer registered, because it was in the way when users completed `/subagents` with
+ * Enter.
  */
 const OLD_COMMAND = /^\/subagents-route(?!\S)([\s\S]*)/;
 
@@ -46,11 +46,11 @@ export function registerRoute(pi: ExtensionAPI): void {
 		return { action: "handled" };
 	});
 	const unsubscribe = pi.events.on(SET_ROUTE, (route) => pi.appendEntry(ROUTE, asJson(route)));
-	// The bus outlives this instance of the extension: a reloaded one listens again.
+	// The bus outlives this instance of the extension, and a reloaded instance listens again.
 	pi.on("session_shutdown", unsubscribe);
 }
 
-/** The route as a session file can hold it. A value that JSON cannot express (a cycle) is refused, and pi reports that. */
+/** The route as it is stored in a session file. Throws for a value that JSON cannot express, and pi reports that. */
 function asJson(route: unknown): unknown {
 	return JSON.parse(JSON.stringify(route ?? null) ?? "null");
 }

@@ -1,6 +1,6 @@
 /**
- * Values that are computed once for all callers in the same moment. Calls of one message begin together, and the files that
- * they read cannot change between them.
+ * A value that is computed once for all callers at the same moment. The calls of one message begin together, and the files
+ * that they read cannot change between them.
  */
 export class SameMoment<Value> {
 	readonly #known = new Map<string, Value>();

@@ -5,7 +5,7 @@ import { messageOf } from "../run/message-of.ts";
 import type { SessionServices } from "./session-services.ts";
 import type { WaitingCalls } from "./waiting-calls.ts";
 
-/** The runs that the turn waits for continue in the background, and their calls are answered. */
+/** Sends the runs that the turn waits for to the background, and answers their calls. */
 export async function sendCallsToBackground(
 	ctx: ExtensionContext,
 	{ calls, services }: { calls: WaitingCalls; services: SessionServices },

@@ -39,7 +39,7 @@ export function agentsFor(
 	});
 }
 
-/** The same, without the agents of a project that the user has not decided to trust. */
+/** The agents without those of a project that the user has not decided to trust. */
 export function trustedAgentsFor(ctx: ExtensionContext): AgentCatalog {
 	// Checking trust reads several of pi's files; most projects have no agents to check.
 	const hasOwn = projectFolders(ctx.cwd, homedir()).some(({ path }) => existsSync(path));
@@ -67,12 +67,12 @@ export class SessionServices {
 	#closing = false;
 	#reported = false;
 
-	/** Lends the services to one piece of work. They are closed when the session is over and the last work has finished. */
+	/** Provides the services for one piece of work. They close when the session is over and the last work has finished. */
 	async use<Result>(ctx: ExtensionContext, work: (services: Services) => Promise<Result>): Promise<Result> {
 		this.#inUse++;
 		try {
 			this.#opened ??= openServices().catch((error) => {
-				this.#opened = undefined; // The problem may be fixed meanwhile, so try again next time.
+				this.#opened = undefined; // Try again next time, because the problem may have been fixed.
 				throw error;
 			});
 			const opened = await this.#opened;
@@ -118,19 +118,19 @@ export class SessionServices {
 /** The configuration at this moment. Problems are reported once, even if they appear while pi runs. */
 function configNow(ctx: ExtensionContext): LoadedConfig {
 	const loaded = configFor(ctx);
-	if (loaded !== told) reportDiagnostics(ctx, loaded.diagnostics);
-	configTold(loaded);
+	if (loaded !== reportedConfig) reportDiagnostics(ctx, loaded.diagnostics);
+	configReported(loaded);
 	return loaded;
 }
 
-/** The user knows the problems of this configuration. */
-export function configTold(loaded: LoadedConfig): void {
-	told = loaded;
+/** Remembers that the problems of this configuration were reported. */
+export function configReported(loaded: LoadedConfig): void {
+	reportedConfig = loaded;
 }
 
-let told: LoadedConfig | undefined;
+let reportedConfig: LoadedConfig | undefined;
 
-/** Read on demand, since much of the work needs only some of it. */
+/** The services. Most of them are computed on demand, since much of the work needs only a few. */
 function servicesOf(ctx: ExtensionContext, opened: Opened): Services {
 	const agentDir = getAgentDir();
 	const config = once(() => configNow(ctx).config);

@@ -22,7 +22,7 @@ export const questionDialogs = (
 ): QuestionDialogs =>
 	new QuestionDialogs({ ...services, ports, log: parentLog, session: sessionId, show: showQuestion(ctx, services) });
 
-/** One dialog after the other. */
+/** Shows questions one after the other. */
 function showQuestion(ctx: ExtensionContext, services: Pick<Services, "ledger" | "redactor">): ShowQuestion {
 	return async ({ runId, question }, signal) => {
 		const width = ctx.mode === "tui" ? widthFor(ctx) : undefined;
@@ -36,8 +36,8 @@ function showQuestion(ctx: ExtensionContext, services: Pick<Services, "ledger" |
 const QUOTE_MARK = "> ";
 
 /**
- * Marked as a quotation, line by line: no part can pass for pi's words or ours. In a terminal the lines are those of the
- * screen, so that every part of a long line has the mark.
+ * Marks each line of the question as a quotation, so that no part can pass for pi's words or ours. In a terminal, these are
+ * lines of the screen, so that every part of a long line has the mark.
  */
 export const questionTitle = (who: Redacted, { question }: ChildQuestion, width?: number): Redacted =>
 	ours`${who} asks you:\n${reshaped(question, (text) =>

@@ -6,8 +6,8 @@ const SHOW_ENDED_EVERY_MS = 1000;
 
 /**
  * The rows of calls that came in a crowd. pi erases the screen and the scrollback whenever a line above the visible part
- * changes, so these rows stay as they are while their runs stream: the widget shows the news. Rows of finished runs are
- * drawn together, at most once a second.
+ * changes, so these rows do not change while their runs stream; the widget shows what is new. Rows of finished runs are drawn
+ * together, at most once a second.
  */
 export class StillRows {
 	readonly #still = new Set<string>();
@@ -17,8 +17,8 @@ export class StillRows {
 	#timer: NodeJS.Timeout | undefined;
 
 	/**
-	 * The calls of one message of the model, as far as they have arrived, and how many calls of other tools are in it: their
-	 * rows may push ours out of sight.
+	 * Receives the calls of one message that have arrived so far, and how many calls of other tools it has: their rows may
+	 * push ours out of sight.
 	 */
 	called(toolCalls: readonly string[], others = 0): void {
 		if (toolCalls.length >= CROWD || others > 0) for (const id of toolCalls) this.#still.add(id);

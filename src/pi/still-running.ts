@@ -17,7 +17,7 @@ interface StillRunning {
 	open: readonly { id: RunId }[];
 }
 
-/** The user ended a turn with Esc. It is easy to miss that these runs continue. */
+/** Says which runs continue after the user ended a turn with Esc, since that is easy to miss. */
 export async function sayStillRunning(setup: StillRunning): Promise<void> {
 	const runs = await keptRuns(setup);
 	if (runs.length === 0) return;
@@ -26,7 +26,7 @@ export async function sayStillRunning(setup: StillRunning): Promise<void> {
 	setup.session.ui.notify(text, "info");
 }
 
-/** pi is closing: says what keeps running, what it may cost, and how to view it. Printed, since pi's screen is gone. */
+/** Says what keeps running when pi closes, what it may cost, and how to view it. Printed, since pi's screen is gone. */
 export async function printStillRunning(setup: StillRunning, print = toTerminal): Promise<void> {
 	const runs = await keptRuns(setup);
 	if (runs.length === 0) return;
@@ -55,7 +55,7 @@ interface KeptRun {
 	limits: RunRecord["plan"]["limits"];
 }
 
-/** Without runs that are being stopped. */
+/** Leaves out runs that are being stopped. */
 function keptRuns({ session, services, open }: StillRunning): Promise<KeptRun[]> {
 	return services.use(session, async ({ ledger, redactor }) =>
 		open
@@ -72,7 +72,7 @@ function whatKeepsRunning(runs: readonly KeptRun[]): string {
 	return inOneLine(`${plural(runs.length, "subagent")} (${who}) ${runs.length === 1 ? "keeps" : "keep"} running`);
 }
 
-/** Only the time limit bounds a run without a cost limit. */
+/** The cost so far, and the most that may be added. Without a cost limit, only the time limit bounds it. */
 function costOf(runs: readonly KeptRun[]): string {
 	const spent = runs.reduce((sum, { view }) => sum + view.usage.cost, 0);
 	const soFar = spent > 0 ? `Cost so far: ${dollars(spent)}` : "No cost so far";

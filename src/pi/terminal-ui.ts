@@ -8,7 +8,7 @@ import { parentLog } from "./parent-log.ts";
 import { wasEverUsed } from "./session-services.ts";
 import { Widget } from "./widget.ts";
 
-/** More names than this fill the line at the start. */
+/** With more names, the greeting would not fit one line. */
 const AGENTS_GREETED = 8;
 
 export interface TerminalUiSetup extends DelegationSetup {
@@ -71,7 +71,7 @@ export class TerminalUi {
 		try {
 			await (await import("./lazy.ts")).printStillRunning({ session: ctx, services, open: live.open });
 		} catch (error) {
-			// For example a locked ledger. pi exits anyway.
+			// The ledger may be locked, for example. pi exits anyway.
 			parentLog.warn("cannot say what keeps running", { error });
 		}
 	}
@@ -82,7 +82,7 @@ export class TerminalUi {
 		if (ctx.mode !== "tui" || !session) {
 			return void ctx.ui.notify("The inspector works only in a terminal.", "warning");
 		}
-		// Looking must not create a ledger.
+		// Opening the inspector must not create a ledger.
 		if (!wasEverUsed()) return void ctx.ui.notify(HOW_TO_BEGIN, "info");
 		if (this.#isInspecting) return;
 		this.#isInspecting = true;
@@ -94,7 +94,7 @@ export class TerminalUi {
 		}
 	}
 
-	/** This process leaves the session: nothing of ours may draw, tick or use its context any more. */
+	/** This process leaves the session: from now on, nothing here may draw, tick or use its context. */
 	end(): void {
 		this.#session = undefined;
 		for (const end of [...this.#endings]) end();

@@ -12,7 +12,7 @@ export interface NamedAgent {
 /** Every request pays for the text about agents: about twenty with a sentence each, and as many names again. */
 const SENTENCES_CHARS = 2_400;
 const NAMES_CHARS = 500;
-/** More than one sentence of a person; a text without a full stop is cut. */
+/** More than any sentence that a person writes; a text without a full stop is cut. */
 const SENTENCE_CHARS = 240;
 
 /** The text for the model about the `subagent` tool: the agents that really exist, each with what it does. */
@@ -30,7 +30,7 @@ export function subagentDescription(agents: readonly NamedAgent[]): string {
 	].join("\n");
 }
 
-/** As many of the first texts as fit. */
+/** The first texts, as many as fit. */
 function withinBudget(texts: readonly string[], chars: number): string[] {
 	let left = chars;
 	const end = texts.findIndex((text) => {

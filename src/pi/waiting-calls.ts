@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunId } from "../run/ids.ts";
 
-/** If the ledger is locked for longer, the run continues, and its report waits for the session. */
+/** How long to wait for the stops. If the ledger is locked for longer, the runs continue, and are reported later. */
 const WRITTEN_WITHIN_MS = 1000;
 
 /** A call that waits for a run. */
@@ -16,7 +16,7 @@ export class WaitingCall {
 		return this.#leave.signal;
 	}
 
-	/** Resolves when the stop of its run is recorded, or it no longer waits. */
+	/** Resolves when the stop of its run is recorded, or the call no longer waits. */
 	get stopWritten(): Promise<void> {
 		return this.#written.promise;
 	}
@@ -25,13 +25,13 @@ export class WaitingCall {
 		this.#written.resolve();
 	}
 
-	/** The run continues in the background, as the ledger says. */
+	/** The ledger says that the run continues in the background, so the call stops waiting. */
 	leaveRun(): void {
 		this.#leave.abort();
 	}
 }
 
-/** The calls that wait for a run. They end with the session, and their runs are stopped. */
+/** The calls that wait for a run. When the session ends, they end and stop their runs. */
 export class WaitingCalls {
 	readonly #ended = new AbortController();
 	readonly #open = new Set<WaitingCall>();

@@ -20,7 +20,7 @@ import { assignSlots } from "./view/widget-slots.ts";
 
 const WIDGET_KEY = "pi-geon";
 const MOST_LINES = 5;
-/** What is left of a small screen belongs to the conversation. */
+/** The rest of a small screen belongs to the conversation. */
 const MOST_LINES_ON_A_SMALL_SCREEN = 3;
 const SMALL_SCREEN_ROWS = 20;
 /** Several children stream at once, and users do not need faster updates. */
@@ -39,7 +39,7 @@ export interface WidgetSetup {
 export class Widget implements Viewer {
 	readonly #setup: WidgetSetup;
 	readonly #detach: () => void;
-	/** Redacted once: a task may be long. */
+	/** Kept, so that each is redacted only once: a task may be long. */
 	readonly #titles = new Map<RunId, Redacted>();
 	#slots: RunId[] = [];
 	#view: WidgetView | undefined;
@@ -61,7 +61,7 @@ export class Widget implements Viewer {
 
 	changed(): void {
 		if (this.#isDisposed || this.#repaint) return;
-		// Looking must not create a ledger.
+		// The widget must not create a ledger.
 		if (!this.#view && this.#setup.live.open.length === 0) return;
 		this.#repaint = setTimeout(() => void this.#refresh(), this.#view ? REPAINT_EVERY_MS : 0).unref();
 	}
@@ -83,7 +83,7 @@ export class Widget implements Viewer {
 			if (view) this.#show(view);
 			else this.#hide();
 		} catch (error) {
-			// For example a locked ledger. The announcer, which reads it too, tells the user; the next change looks again.
+			// The ledger may be locked. The announcer reads it too and tells the user; the next change looks again.
 			parentLog.warn("the widget could not look at its runs", { error });
 			this.#repaint = undefined;
 		}

@@ -19,8 +19,8 @@ const ALWAYS = "Always, until its file changes";
 const LONGEST_PATH_ASKED = 160;
 
 /**
- * Asks the user at most once a session about each agent that wants to write, and again if its file has changed. A
- * dismissed dialog means No. A turn or session (`over`) that ends before the answer leaves the question open.
+ * Asks the user at most once a session about each agent that wants to write, and again if its file has changed. A dismissed
+ * dialog means No. If the turn or session (`over`) ends before the answer, the question stays open.
  */
 export class WriteQuestions {
 	readonly #over: AbortSignal;
@@ -44,7 +44,7 @@ export class WriteQuestions {
 			if (known) return known;
 			if (!ctx.hasUI) return "not_asked";
 			const answer = await this.#question(agent, () => this.#show(ctx, { agent, tools, signal }));
-			// Parallel calls share one question. If the turn that asked it ended, the others ask it themselves.
+			// Parallel calls share one question. If the turn of the call that asked ended, the others ask themselves.
 			if (answer !== undefined || signal.aborted) return answer;
 		}
 	}
@@ -63,7 +63,7 @@ export class WriteQuestions {
 		return answer === "given" ? "session" : "refused";
 	}
 
-	/** Takes back every answer about the agents of this name: they are asked about again. Returns how many there were. */
+	/** Withdraws every answer about agents of this name, so that the user is asked again. Returns how many there were. */
 	forget(name: string): number {
 		const keys = [...this.#answers.keys()].filter((key) => key.startsWith(`${name} `));
 		for (const key of keys) this.#answers.delete(key);
@@ -102,7 +102,7 @@ interface ConsentQuestion {
 
 const consentsOnFile = (): WriteConsents => new WriteConsents(placesIn(getAgentDir()).writeConsents);
 
-/** A full disk must not undo the answer: it then applies to this session. */
+/** Stores the answer. If that fails, for example on a full disk, the answer still applies to this session. */
 function keepConsent(ctx: ExtensionContext, agent: AgentDefinition): boolean {
 	try {
 		consentsOnFile().add(agent, Date.now());

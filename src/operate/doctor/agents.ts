@@ -9,7 +9,7 @@ export const checkAgents: Check = {
 	name: "agents",
 	*run({ sources: { catalog, config } }) {
 		yield* catalog.diagnostics.map(problemOf);
-		yield* disabledNobody(catalog, config);
+		yield* unknownDisabled(catalog, config);
 		const count = (source: string) => catalog.agents.filter((agent) => agent.source === source).length;
 		const from = [`${count("builtin")} built in`, `${count("user")} of yours`, `${count("project")} of this project`];
 		if (catalog.agents.length === 0) {
@@ -23,7 +23,7 @@ export const checkAgents: Check = {
 };
 
 /** An agent that was disabled under a wrong name is still enabled. */
-function disabledNobody({ agents }: AgentCatalog, { config, files }: LoadedConfig): Finding[] {
+function unknownDisabled({ agents }: AgentCatalog, { config, files }: LoadedConfig): Finding[] {
 	const names = agents.map(({ name }) => name);
 	return config.subagents.disabled
 		.filter((name) => !names.includes(name))

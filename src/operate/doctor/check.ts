@@ -4,7 +4,7 @@ import type { DoctorSources } from "./sources.ts";
 /** pass: it works. warn: it works, but not as a user may expect. fail: it does not work. */
 export type CheckLevel = "pass" | "warn" | "fail";
 
-/** The result of one look. */
+/** One finding of a check. */
 export interface CheckResult {
 	/** The name of its check, in a word or two. */
 	check: string;
@@ -16,7 +16,7 @@ export interface CheckResult {
 	remedy?: string;
 	/** `--fix` would fix it. */
 	fixable?: true;
-	/** It was wrong, and this check fixed it. */
+	/** This check found it wrong and fixed it. */
 	fixed?: true;
 }
 
@@ -44,8 +44,8 @@ export const pass = (what: string, detail?: string): Finding => ({
 });
 
 /** A problem that `--fix` fixes: fixed, or reported. */
-export function fixable(problem: Finding, { fix }: Pick<Examination, "fix">, putRight: () => void): Finding {
+export function fixable(problem: Finding, { fix }: Pick<Examination, "fix">, repair: () => void): Finding {
 	if (!fix) return { ...problem, remedy: `${problem.remedy ?? ""} --fix does that.`.trim(), fixable: true };
-	putRight();
-	return { level: "pass", what: problem.what, detail: "Put right.", fixed: true };
+	repair();
+	return { level: "pass", what: problem.what, detail: "Fixed.", fixed: true };
 }

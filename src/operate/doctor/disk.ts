@@ -12,7 +12,7 @@ const LITTLE_ROOM = 100 * MIB;
 const NO_ROOM = 10 * MIB;
 const MUCH = 2 * 1024 * MIB;
 
-/** What is kept, and whether there is room for more; with `fix`, expired data is removed. */
+/** How much is kept, and whether there is room for more. With `fix`, removes expired data. */
 export const checkDisk: Check = {
 	name: "disk",
 	async *run(examination) {
@@ -47,7 +47,7 @@ async function* removeOverdue(
 	if (doubt) {
 		yield {
 			level: "fail",
-			what: "Nothing was removed, because it is not certain how long to keep things",
+			what: "Nothing was removed, because the value of retentionDays is uncertain",
 			detail: doubtInWords(doubt),
 			remedy: "Fix that file, then run --fix again.",
 		};

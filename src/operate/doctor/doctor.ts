@@ -26,15 +26,16 @@ export interface DoctorOptions {
 	fix?: boolean;
 	/** Ends it after the current check. */
 	signal?: AbortSignal;
-	/** Receives each result, and before a slow check its name. */
+	/** Receives each result as soon as it is known. */
 	onResult?: (result: CheckResult) => void;
+	/** Receives the name of each check before it starts. */
 	onChecking?: (name: string) => void;
 }
 
-/** Before the ledger is opened: opening it would repair some of the problems they look for. */
+/** These run before the ledger is opened, which would repair some of the problems that they look for. */
 const BEFORE_LEDGER: Check[] = [checkVersions, checkConfig, checkFileModes];
 
-/** Strays before the host: the host that is tested must not count as one. */
+/** Strays come before the host, so that the host that is tested does not count as one. */
 const WITH_LEDGER: Check[] = [
 	checkInstallation,
 	checkStrays,
@@ -86,7 +87,7 @@ async function* findingsOf(check: Check, examination: Examination): AsyncGenerat
 	try {
 		yield* check.run(examination);
 	} catch (error) {
-		// Something is so broken that its check fails: the other checks must still run.
+		// If something is so broken that its check fails, the other checks must still run.
 		if (!(error instanceof Error)) throw error;
 		yield { level: "fail", what: "This could not be checked", detail: error.message };
 	}

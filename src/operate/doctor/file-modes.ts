@@ -11,7 +11,7 @@ export const checkFileModes: Check = {
 	*run(examination) {
 		if (process.platform === "win32") return;
 		const { places, sessionsRoot } = examination.sources;
-		// Node creates the files in there, with its own permissions; the folder around them is closed.
+		// Node creates the files in that folder with its own permissions, but the folder itself is closed to others.
 		const ours = entriesBelow(places.dir).filter((path) => dirname(path) !== places.compiled);
 		const open = [...ours, ...entriesBelow(sessionsRoot)].filter(isOpenToOthers);
 		if (open.length === 0) {
@@ -40,7 +40,7 @@ function isOpenToOthers(path: string): boolean {
 	return stats !== undefined && !stats.isSymbolicLink() && (stats.mode & 0o077) !== 0;
 }
 
-/** The folder, the folders in it, and their files: we create none deeper than that. */
+/** The folder, the folders in it, and their files. We create nothing deeper. */
 function entriesBelow(folder: string): string[] {
 	const inside = namesIn(folder).flatMap((name) => {
 		const path = join(folder, name);

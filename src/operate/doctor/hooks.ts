@@ -2,7 +2,7 @@ import { isExecutable } from "../../config/is-executable.ts";
 import { hookFor } from "../../plan/hooks.ts";
 import { type Check, type Finding, pass } from "./check.ts";
 
-/** Whether the programs of the hooks exist. They are not run: only the user knows what they do. */
+/** Whether the programs of the hooks exist. Does not run them, since only the user knows what they do. */
 export const checkHooks: Check = {
 	name: "hooks",
 	*run({ sources: { config, agentDir, cwd, env } }) {

@@ -45,7 +45,7 @@ export const checkLanguageServers: Check = {
 		const found = servers.filter(({ program }) => program !== undefined);
 		if (found.length > 0) yield* startAll(found, surroundings, examination);
 		else {
-			// Not a problem in itself: agents have their other tools, and there may be no files here for a server.
+			// This alone is not a problem: agents have other tools, and there may be no files here for a server.
 			const examples = servers.slice(0, 3).map(({ name, install }) => `${name}: ${install}`);
 			yield pass("No language server is installed, so the lsp tool has nothing to ask", examples.join("\n"));
 		}
@@ -58,7 +58,7 @@ async function* startAll(
 	{ sources, signal }: Examination,
 ): AsyncGenerator<Finding> {
 	const { cwd, root } = surroundings.workspace;
-	// Servers that run code of an untrusted project are not started here either.
+	// Like the lsp tool, do not start servers that run code of an untrusted project.
 	const notTried = found.filter(({ needsTrust }) => needsTrust && !sources.isTrusted);
 	const tried = await Promise.all(
 		found
@@ -81,8 +81,7 @@ async function* startAll(
 		};
 	}
 	const started = tried.filter(({ trouble }) => trouble === undefined).map(({ server }) => server.name);
-	// A toolchain may install a name without the server behind it. That is not a problem unless something here needs the
-	// server.
+	// A toolchain may install a command without the server behind it. That is a problem only if something here needs it.
 	const others = broken.filter(({ server }) => !isNeeded(server));
 	const detail = [
 		...(started.length > 0 ? [started.join(", ")] : []),

@@ -8,7 +8,7 @@ import { closeUnreadableRow, UPDATE, unreadableRuns } from "../../ledger/unreada
 import { plural } from "../../run/amounts.ts";
 import { type Check, type Finding, fixable, pass } from "./check.ts";
 
-/** Reads every page before the ledger is opened for use, and passes it on if it is sound. */
+/** Reads every page of the ledger, then opens it for the other checks if it is sound. */
 export const examineLedger = (onOpen: (ledger: Ledger) => void): Check => ({
 	name: "ledger",
 	async *run({ sources: { agentDir, places }, fix }) {
@@ -37,7 +37,7 @@ export const examineLedger = (onOpen: (ledger: Ledger) => void): Check => ({
 	},
 });
 
-/** Unreadable rows are skipped everywhere else: one bad row must not hide the others, nor be hidden itself. */
+/** Everything else skips unreadable rows, so that one bad row does not hide the others. This reports them. */
 function* unreadableRows(ledger: Ledger, { fix }: { fix: boolean }): Iterable<Finding> {
 	for (const found of unreadableRuns(ledger)) {
 		const problem: Finding = {
@@ -57,7 +57,7 @@ const MOVE_AWAY =
 	"Move it away together with the files of the same name that end in -wal and -shm: a new ledger is made. " +
 	"Transcripts are kept, but runs that were not delivered are forgotten.";
 
-/** Over a connection that cannot write: a damaged file must stay as it is, so that parts of it can be recovered. */
+/** Uses a connection that cannot write: a damaged file must stay as it is, so that parts of it can be recovered. */
 async function damageOf(file: string): Promise<Finding | undefined> {
 	if (statSync(file).size === 0) return undefined; // Created, and not written to yet.
 	const broken = (detail: string): Finding => ({

@@ -1,7 +1,7 @@
 import { plural } from "../../run/amounts.ts";
 import { type Check, pass } from "./check.ts";
 
-/** Whether children can use the MCP servers of this pi too. Before the tools, because it waits for the servers. */
+/** Whether children can use the MCP servers of this pi. Runs before the check of tools, because it waits for the servers. */
 export const checkMcp: Check = {
 	name: "mcp",
 	async *run({ sources, signal }) {

@@ -3,7 +3,7 @@ import { type Check, type Examination, pass } from "./check.ts";
 import { onPath } from "./on-path.ts";
 import { whyToolFails } from "./try-program.ts";
 
-/** The programs that pi's own tools start. If one is missing, pi downloads it if allowed; otherwise the tool is useless. */
+/** The programs that pi's own tools start. If one is missing, pi downloads it; if it may not, the tool does not work. */
 const PROGRAMS_OF_PI = [
 	{ tool: "grep", names: ["rg"], package: "ripgrep" },
 	{ tool: "find", names: ["fd", "fdfind"], package: "fd (fd-find)" },

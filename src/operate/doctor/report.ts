@@ -4,7 +4,7 @@ import { wrapTo } from "../report/layout.ts";
 import type { CheckLevel, CheckResult } from "./check.ts";
 import { DOCTOR_TITLE, LEVEL_MARKS } from "./marks.ts";
 
-/** As wide as the widest mark, and a space. */
+/** The width of the widest mark and a space. */
 const INDENT = 6;
 
 /** The whole report: the results, then how many of each kind. */
@@ -12,7 +12,7 @@ export function doctorReport(results: readonly CheckResult[], options: { width: 
 	return [DOCTOR_TITLE, "", ...results.flatMap((result) => checkReport(result, options)), "", doctorSummary(results)];
 }
 
-/** One result, as soon as it is there. */
+/** The lines of one result. */
 export function checkReport(result: CheckResult, { width }: { width: number }): string[] {
 	const { level, check, what, detail, remedy, fixed } = result;
 	const below = (text: string) => indentedText(width, text);

@@ -2,7 +2,7 @@ import { hostRingTrouble } from "../../sandbox/host-probe.ts";
 import { bwrapHere, probeRing } from "../../sandbox/probe.ts";
 import { type Check, pass } from "./check.ts";
 
-/** Whether the kernel limits subagents to what they may do: makes a real sandbox, and one inside a host's. */
+/** Whether the kernel enforces what subagents may do. Makes a real sandbox, and another one inside a host's. */
 export const checkSandbox: Check = {
 	name: "sandbox",
 	async *run({ sources }) {
@@ -35,7 +35,7 @@ export const checkSandbox: Check = {
 			yield {
 				level,
 				what: `The kernel enforces what subagents may do (${probe.by}), but not what their hosts may`,
-				detail: `A sandbox inside of another one cannot be made: ${trouble}`,
+				detail: `A sandbox cannot be made inside another one: ${trouble}`,
 				remedy:
 					"Tools of extensions, grep and find are limited by policy only. Give them only to agents that you trust.",
 			};

@@ -9,14 +9,14 @@ const LONGEST_REASON = 240;
 /**
  * Starts a language server and sends it one request. Returns undefined if it answers, otherwise why not.
  *
- * `--version` would not be enough: some servers do not know it, and some that do need more than that to serve. The server
- * gets no folder and is not told to begin, so that it reads nothing of the project.
+ * `--version` would not be enough: some servers do not know it, and others answer it but fail to serve. The server gets no
+ * folder and no `initialized` notification, so that it reads nothing of the project.
  */
 export async function troubleStarting(launch: ServerLaunch, signal: AbortSignal): Promise<string | undefined> {
 	const connection = new ServerConnection(launch, LIMITS, { onNotification: () => {}, onRequest: () => null });
 	const initializationOptions = optionsOf(launch.definition);
 	const params = { processId: process.pid, rootUri: null, capabilities: {}, initializationOptions };
-	// A server does not keep the process that started it running, and in the shell there may be nothing else that does.
+	// The connection does not keep this process running, and in the shell nothing else may do so.
 	const hold = setInterval(() => {}, SERVER_WITHIN_MS);
 	try {
 		await connection.ask("initialize", params, { ms: SERVER_WITHIN_MS, signal });

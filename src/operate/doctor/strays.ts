@@ -69,7 +69,7 @@ async function findingOn(host: HostRecord, examination: Examination, ledger: Led
 	return {
 		level: "warn",
 		what: `Host ${host.id} (process ${host.pid}) does not answer`,
-		detail: "Something blocks it. If that lasts, its runs are given to another host.",
+		detail: "Something blocks it. If that lasts, another host gets its runs.",
 		remedy: `If it stays like this: kill ${host.pid}`,
 	};
 }
@@ -128,7 +128,7 @@ async function strayProcesses(examination: Examination, ledger: Ledger): Promise
 	);
 }
 
-/** Compares pid and start time. Where the system does not report the time, any process may have the pid. */
+/** Compares pid and start time. If the system does not report the time, any process may have the pid. */
 function strayNow(ledger: Ledger): (HostRecord & { pid: number })[] {
 	return listGoneHosts(ledger).flatMap((host) => {
 		const { pid } = host;

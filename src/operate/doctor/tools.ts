@@ -108,7 +108,7 @@ function inConfig({ config, files }: LoadedConfig, known: readonly string[], isI
 				const remedy = "Only MCP tools can be declared read-only: mcp__<server>, or mcp__<server>__<tool>.";
 				return [{ level: "warn", what: `${setting} names something that is not an MCP tool: ${name}`, detail, remedy }];
 			}
-			// The list also denies bash, and the problem was already reported for its file.
+			// The entry also denies bash, and the problem was already reported for its file.
 			const isBash = setting !== "subagents.readonlyTools" && STANDS_FOR_BASH.includes(name);
 			if (isBash || known.some((tool) => matches(entry, tool))) return [];
 			const meant = nearest(name, known);

@@ -24,5 +24,5 @@ export const checkTrust: Check = {
 	},
 };
 
-/** A file of that name is not a folder of agents, and not a mistake. */
+/** False for a file of that name, which is not a mistake either. */
 const hasAgents = (folder: string): boolean => namesIn(folder).some((name) => name.endsWith(".md"));

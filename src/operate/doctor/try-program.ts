@@ -16,7 +16,7 @@ const CALLS_OF_PI = {
 	grep: (folder: string) => ["--json", "--line-number", "--color=never", "--hidden", "--", "was here", folder],
 } as const;
 
-/** Makes a program find a file as pi's tool would. Returns why it cannot, or undefined if it did. */
+/** Lets a program find a file as pi's tool would. Returns why it could not; undefined on success. */
 export async function whyToolFails(
 	tool: keyof typeof CALLS_OF_PI,
 	program: string,

@@ -2,10 +2,10 @@ import { type Account, searchAccounts } from "../../web/search/accounts.ts";
 import type { WebSettings } from "../../web/services.ts";
 import { type Check, type Finding, pass } from "./check.ts";
 
-/** A query that tells a provider nothing about the user. */
+/** A query that reveals nothing about the user. */
 const QUESTION = { query: "weather", count: 1 };
 
-/** Which search providers web_search would ask. The first is really asked, unless pi should stay offline. */
+/** Which search providers web_search would ask. Actually asks the first one, unless pi should stay offline. */
 export const checkWebSearch: Check = {
 	name: "web search",
 	async *run({ sources: { config, env }, signal }) {
@@ -32,7 +32,7 @@ export const checkWebSearch: Check = {
 	},
 };
 
-/** One after the other, up to the first that answers, as web_search does. */
+/** Asks one after the other until one answers, as web_search does. */
 async function* tried(accounts: Account[], settings: WebSettings, signal: AbortSignal): AsyncGenerator<Finding> {
 	const [{ ask }, { createGuardedFetch }, { WebError }] = await Promise.all([
 		import("../../web/search/ask.ts"),

@@ -39,7 +39,7 @@ export function exportFormatOf(file: string): ExportFormat | undefined {
 	return Object.hasOwn(formats, known) ? formats[known] : undefined;
 }
 
-/** The same spans that its host sends, for a collector that was unreachable then. */
+/** The spans that the run's host sends, for a collector that was unreachable at the time. */
 async function exportSpans(record: RunRecord, { ledger, redactor }: ChangeSources): Promise<{ text: string } | Denial> {
 	const trace = endedTrace(record.run.id, { ledger, redactorFor: () => redactor });
 	if (!trace)

@@ -4,6 +4,7 @@ import { isRecord } from "../../run/is-record.ts";
 import type { Redacted } from "../../run/redacted.ts";
 import { reshaped } from "../../run/redacted.ts";
 import { withMore } from "../excerpt.ts";
+import { timeOf } from "../messages.ts";
 
 /** One thing in the transcript of a run. */
 export type ExportedItem<Text extends string = Redacted> =
@@ -36,7 +37,7 @@ export async function exportedItems(
 	let shortened = 0;
 	const items: ExportedItem[] = [];
 	for (const item of [...all.slice(0, head), ...all.slice(all.length - tail)]) {
-		// Redacted before it is cut: half a key does not look like one.
+		// Redact before cutting: half a key is not recognized.
 		const redacted = await redactor.redactInSlices(item);
 		items.push(shortenedItem(redacted, () => shortened++));
 	}
@@ -51,7 +52,7 @@ function itemsIn(entries: readonly SessionEntry[]): ExportedItem<string>[] {
 		if (text.trim() !== "") items.push({ type: "message", role, text, ...at });
 	};
 	for (const entry of entries) {
-		const at = timeTold(entry.timestamp);
+		const at = timeOf(entry);
 		if (entry.type === "custom_message") say("user", exportedText(entry.content), at);
 		const message: unknown = entry.type === "message" ? entry.message : undefined;
 		if (!isRecord(message)) continue;
@@ -75,7 +76,7 @@ function itemsIn(entries: readonly SessionEntry[]): ExportedItem<string>[] {
 	return items;
 }
 
-/** How many of the first and of the last are kept. */
+/** How many items at the beginning and at the end are kept. */
 function endsOf(items: readonly ExportedItem<string>[]): { head: number; tail: number } {
 	const sizes = items.map((item) => Math.min(charsOf(item), 2 * CHARS_OF_TEXT));
 	const total = sizes.reduce((sum, size) => sum + size, 0);
@@ -121,11 +122,6 @@ function headWithinLimits(text: string): string {
 	}
 	end = lineEnd;
 	return text.slice(0, end);
-}
-
-function timeTold(timestamp: unknown): { at?: string } {
-	const time = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
-	return Number.isNaN(time) ? {} : { at: new Date(time).toISOString() };
 }
 
 function partsIn(content: unknown): Record<string, unknown>[] {

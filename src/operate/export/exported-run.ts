@@ -35,8 +35,8 @@ export async function exportedRun(record: RunRecord, sources: ChangeSources, now
 	const notes = [
 		...(record.run.state === "ended" ? [] : ["The run has not finished: this is what there is so far."]),
 		...(file === undefined ? ["There is no transcript."] : []),
-		...(file !== undefined && items.length === 0 ? ["The transcript holds nothing of this run that can be read."] : []),
-		...(time.isOnly ? [] : ["Its session has other runs. Only what was said in this one is here."]),
+		...(file !== undefined && items.length === 0 ? ["The transcript has nothing readable of this run."] : []),
+		...(time.isOnly ? [] : ["Its session has other runs. This is only what was said in this one."]),
 		...(gap
 			? [`${plural(gap.missing, "item")} in the middle of the transcript ${gap.missing === 1 ? "is" : "are"} left out.`]
 			: []),
@@ -53,7 +53,7 @@ export async function exportedRun(record: RunRecord, sources: ChangeSources, now
 	};
 }
 
-/** Only changes that are home: an export changes nothing, and works with a read-only ledger. */
+/** Includes only changes that are home: an export changes nothing, and works with a read-only ledger. */
 async function changesIn(record: RunRecord, sources: ChangeSources): Promise<{ diff?: Redacted; notes: string[] }> {
 	const { ledger } = sources;
 	const { id } = record.run;

@@ -2,8 +2,8 @@ import { inOneLine } from "../../collect/plain.ts";
 import type { ExportSections, ExportStep } from "./sections.ts";
 
 /**
- * As Markdown. Text that we did not write is in a fence or escaped, so that none of its headings, links, pictures or tags
- * count as part of this document.
+ * The export as Markdown. Text that we did not write is in a fence or escaped, so that its headings, links, pictures and tags
+ * do not become part of the document.
  */
 export function markdownOf(run: ExportSections): string {
 	const { facts, warnings, outcome, steps, diff, notes } = run;
@@ -50,7 +50,7 @@ function stepInMarkdown(step: ExportStep): string[] {
 	];
 }
 
-/** Longer than any row of backticks in the text, so that the text cannot end it. */
+/** The fence is longer than any row of backticks in the text, so that the text cannot end it. */
 function inFence(text: string, language = "text"): string {
 	let longest = 2;
 	for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);

@@ -6,7 +6,7 @@ import type { Denial } from "../denial.ts";
 /** Writes an export that only the user can read. An existing file of that name stays, unless it should be replaced. */
 export function saveExport(file: string, text: string, { replace }: { replace: boolean }): Denial | undefined {
 	try {
-		// Removes a file or a link, never a folder: the target of a link stays as it is.
+		// This removes a file or a link, but never a folder or the target of a link.
 		if (replace) rmSync(file, { force: true });
 		writeNew(file, text);
 		return undefined;

@@ -6,8 +6,8 @@ import { runFacts } from "../report/run-info.ts";
 import type { ExportedRun } from "./exported-run.ts";
 
 /**
- * The content of all formats for readers, in this order. Nothing in it can control a terminal or change the direction of
- * text.
+ * The content of all formats for readers, in this order. It contains nothing that controls a terminal or changes the
+ * direction of text.
  */
 export interface ExportSections {
 	title: string;

@@ -16,13 +16,13 @@ export interface AgentsOptions extends Pick<Reading, "width"> {
 	toolsHere: (agent: Agent) => ToolsHere;
 	/** The model it works with. */
 	modelHere: (agent: Agent) => ModelHere;
-	/** A note beside it: that the agent has to be approved first. */
+	/** A note beside the tools, such as that the agent has to be approved first. */
 	noteOn?: (agent: Agent) => string | undefined;
 	/** The command that revokes the user's consent. */
 	howToForget: (agent: Agent) => string;
 }
 
-/** The existing agents: where each comes from, what it gets here and what not, and the problems of the files. */
+/** All agents: where each comes from, what it gets here and what it does not, and the problems of the files. */
 export function agentsReport(catalog: Catalog, options: AgentsOptions): string[] {
 	const { agents, overridden, diagnostics } = catalog;
 	return [
@@ -51,7 +51,7 @@ export function agentReport(agent: Agent, hidden: Agent[], options: AgentsOption
 	return [cutTo(options.width, head), ...factsTo(options.width - 2, facts).map((line) => `  ${line}`)];
 }
 
-/** The same as facts, in their order. */
+/** What is known about one agent, as facts in their order. */
 export function agentFacts(agent: Agent, hidden: Agent[], options: Omit<AgentsOptions, "width">): Fact[] {
 	const { description, file, thinking } = agent;
 	const { off } = options.toolsHere(agent);
@@ -72,7 +72,7 @@ export function agentFacts(agent: Agent, hidden: Agent[], options: Omit<AgentsOp
 	];
 }
 
-/** What a file sets besides: one fact for each field, one for all limits. */
+/** The other fields that a file sets: one fact each, and one for all limits. */
 function otherFacts({ pool, network, isolation, ask, limits }: Agent): Fact[] {
 	const limited = Object.entries(limits).map(([name, value]) => `${name} ${value}`);
 	return [

@@ -1,6 +1,6 @@
 /**
- * Plain text laid out in columns, without pi: the `pi-geon` command runs outside it. Widths are those that terminals
- * commonly use for characters; where pi draws, it measures them itself.
+ * Plain text laid out in columns without pi, since the `pi-geon` command runs outside it. Characters have the widths that
+ * terminals commonly use; where pi draws, it measures them itself.
  */
 const WIDE =
 	/[\p{Emoji_Presentation}\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]/u;
@@ -8,7 +8,7 @@ const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** How many columns of a terminal a line takes. */
+/** How many columns a line takes in a terminal. */
 export function columnsOf(line: string): number {
 	// Most lines are ASCII, and a log has thousands of them.
 	if (/^[\x20-\x7E]*$/.test(line)) return line.length;

@@ -18,7 +18,7 @@ function logLineReport(line: LogLine, { width }: Pick<Reading, "width">): string
 		.filter(([name, value]) => value !== undefined && name !== "printed")
 		.map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
 	const head = [timeInWords(time), level.toUpperCase().padEnd(5), who, ...about, message, ...details];
-	// Nothing is cut: users look for a cause here.
+	// Cut nothing: users look for a cause here.
 	const [first = "", ...more] = wrapTo(width - 2, inOneLine(head.join("  ")));
 	const below = [...more, ...(typeof error === "string" ? wrapTo(width - 2, plain(error)) : [])];
 	return [first, ...below.map((part) => `  ${part}`)];

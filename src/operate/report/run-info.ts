@@ -11,12 +11,12 @@ import { consumedInDetail, elapsed, type Reading, stateInWords, timeInWords } fr
 
 const ANSWER_CHARS = 2000;
 
-/** Everything there is to know about one run. */
+/** Everything that is known about one run. */
 export function runInfoReport(info: RunInfo, { width, now, paint }: Reading & Painted): string[] {
 	const facts = factsTo(width, runFacts(info, now));
 	const color = stateColor(info);
 	const word = stateInWords(info);
-	// The state is the first fact, so the first line with its word has it.
+	// The state is the first fact, so it is in the first line with its word.
 	const at = facts.findIndex((line) => line.includes(word));
 	const painted = facts.map((line, index) =>
 		paint && color && index === at ? line.replace(word, () => paint(color, word)) : line,
@@ -24,7 +24,7 @@ export function runInfoReport(info: RunInfo, { width, now, paint }: Reading & Pa
 	return [`Run ${info.runId} (#${info.number})`, "", ...painted];
 }
 
-/** The same for callers with their own layout. It contains no terminal control characters. */
+/** The facts about one run, for callers with their own layout. They contain no terminal control characters. */
 export function runFacts(info: RunInfo, now: number): Fact[] {
 	return [...whereItStands(info, now), ...whatItIs(info), ...whereItIs(info), ...whatItSaid(info)];
 }
@@ -38,7 +38,7 @@ function whereItStands(info: RunInfo, now: number): Fact[] {
 		fact("started", info.startedAt === undefined ? "not yet" : timeInWords(info.startedAt)),
 		fact("finished", info.endedAt === undefined ? undefined : timeInWords(info.endedAt)),
 		fact("stop", info.stop && `requested by ${info.stop.by}, ${timeInWords(info.stop.at)}`),
-		// Of a run on a pool, these are the processes here that wait for it, of which there may be very many.
+		// The attempts of a run in a pool are the processes here that wait for it. There may be very many.
 		fact("attempt", info.away ? `${info.attempt}` : `${info.attempt} of at most ${info.maxAttempts}`),
 		...(info.attempt > 1 ? attemptFacts(info, now) : []),
 		fact("host", info.host),
@@ -83,7 +83,7 @@ function whatItIs(info: RunInfo): Fact[] {
 	].flat();
 }
 
-/** Last, since it may be long. */
+/** Comes last, since it may be long. */
 function whatItSaid(info: RunInfo): Fact[] {
 	const answer = info.answer === undefined ? "" : headOfText(reshaped(info.answer, plain), ANSWER_CHARS);
 	return [

@@ -20,7 +20,7 @@ export interface RunListOptions extends Reading, Painted {
 /** Session ids begin with the time in milliseconds: this many characters tell sessions apart. */
 const SESSION_CHARS = 13;
 
-/** From this width on, a run is one line; below, three short ones. */
+/** From this width on, a run takes one line, otherwise three short ones. */
 const ONE_LINE = 76;
 
 /** The runs of a conversation, or of all: open ones first. */
@@ -35,7 +35,7 @@ export function runListReport(list: RunList, options: RunListOptions): string[] 
 	return [...wrapTo(width, headline(list)), "", ...rows, ...(left > 0 ? ["", ...wrapTo(width, more)] : []), ...skipped];
 }
 
-/** In one line, however many there are. */
+/** One line for all unreadable records. */
 function unreadableLine(runs: { runId: string; problem: string }[]): string {
 	const named = runs.slice(0, 3).map(({ runId, problem }) => `${inOneLine(runId)} (${inOneLine(problem)})`);
 	const which = [...named, ...(runs.length > named.length ? ["…"] : [])].join(", ");

@@ -2,7 +2,7 @@ import type { Standing } from "../../deliver/run-view.ts";
 
 type StateColor = "green" | "yellow" | "red" | "cyan" | "dim";
 
-/** For a reader who sees colours. */
+/** Options of reports that may use colours. */
 export interface Painted {
 	paint?: (color: StateColor, text: string) => string;
 }

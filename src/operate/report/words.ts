@@ -25,7 +25,7 @@ export function stateInWords({ phase, cause, asks, away, queuePosition }: Standi
 	return phase === "queued" ? queuedInWords(queuePosition) : phase;
 }
 
-/** The same with its time: "running 12s", "queued · 3 ahead · 12s". */
+/** The state with its time: "running 12s", "queued · 3 ahead · 12s". */
 export function stateAndTime(run: Standing & InQueue & Timed, now: number): string {
 	const separator = run.queuePosition === undefined ? " " : " · ";
 	return `${stateInWords(run)}${separator}${elapsed(run, now)}`;
@@ -33,7 +33,7 @@ export function stateAndTime(run: Standing & InQueue & Timed, now: number): stri
 
 type Timed = Pick<RunSummary, "createdAt" | "startedAt" | "endedAt" | "away">;
 
-/** How long it has been running or waiting, or took. */
+/** How long the run took, or has been running or waiting. */
 export function elapsed(run: Timed, now: number): string {
 	const { away, endedAt } = run;
 	// How long a run has been waiting for a worker, or has been silent.

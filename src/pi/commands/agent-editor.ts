@@ -15,7 +15,7 @@ interface Draft {
 const AGAIN = "Edit it again";
 const DISCARD = "Discard it";
 const UNUSABLE = "It cannot be used like this.";
-/** In a folder with other files this is not worth a report, so the parser does not mention it. */
+/** The parser does not report this, since a folder of agents may contain other files. */
 const NO_FRONTMATTER = "It cannot be used like this: it does not begin with frontmatter between two lines of ---.";
 
 /** Saves a text, or returns why it cannot. */

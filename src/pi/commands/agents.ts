@@ -69,7 +69,7 @@ export function agentsCommand({ pi, writeQuestions }: AgentsSetup): Subcommand {
 	}
 }
 
-/** What planning says about the models of agents. Disabled agents are skipped, because the answer may load an extension. */
+/** The models that planning would choose. Does not ask about disabled agents, since that may load an extension. */
 async function modelsHere(
 	agents: readonly AgentDefinition[],
 	config: Config,

@@ -53,7 +53,7 @@ export function commandAnswers(setup: CommandsSetup, openSession: () => Extensio
 		};
 	}
 
-	/** Something of ours may be broken, such as a ledger that cannot be opened or a full disk. It still gets an answer. */
+	/** Answers even if something of ours is broken, such as a ledger that cannot be opened, or the disk is full. */
 	async function answering(ctx: ExtensionCommandContext, work: () => Promise<CommandAnswer>): Promise<void> {
 		const answer = await work().catch((error): CommandAnswer => ({ problem: messageOf(error) }));
 		await show(answer, ctx, pi);

@@ -3,7 +3,7 @@ import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import { nearest } from "../../run/nearest.ts";
 import { firstWord } from "./words.ts";
 
-/** Something was wrong with the user's input, and nothing was done. */
+/** What was wrong with the user's input. Nothing was done. */
 export interface CommandProblem {
 	problem: string;
 }
@@ -18,7 +18,7 @@ export interface Subcommand {
 	/** What follows the name: `<id|#> [limit]`. */
 	takes: string;
 	does: string;
-	/** `command` is the command before it: some subcommands belong to two. */
+	/** `command` is the command that it was typed after: some subcommands belong to two. */
 	run(args: string, ctx: ExtensionCommandContext, command: string): Promise<CommandAnswer>;
 	/** Completions after the name. Values are without the name itself. */
 	complete?(typed: string): Promise<AutocompleteItem[]>;
@@ -43,8 +43,8 @@ export const usage = (command: string, { name, takes }: Pick<Subcommand, "name" 
 	`/${command} ${name}${takes === "" ? "" : ` ${takes}`}`;
 
 /**
- * First the names of the subcommands, then the completions of the one that was typed. A choice replaces all arguments.
- * While pi offers something, Enter chooses it and does not submit yet, so nothing is offered for a complete input.
+ * First the names of the subcommands, then the completions of the one that was typed. A choice replaces all arguments. While
+ * pi offers something, Enter chooses it instead of submitting, so a complete input gets no offers.
  */
 export async function completions(
 	subcommands: readonly Subcommand[],

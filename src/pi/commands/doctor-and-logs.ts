@@ -39,7 +39,7 @@ export async function showDoctor(
 		});
 		return over.aborted ? undefined : doctorReport(parentRedactor().redactValue(results), request);
 	} finally {
-		// Another session has the screen now, and the context of this one must no longer be used.
+		// If another session has the screen now, this one's context must not be used any more.
 		if (!over.aborted) ctx.ui.setStatus(DOCTOR_STATUS, undefined);
 	}
 }

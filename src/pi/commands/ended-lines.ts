@@ -7,7 +7,7 @@ import { elapsed, stateInWords } from "../../operate/report/words.ts";
 import { changesForUser } from "../../run/changes-in-short.ts";
 import type { CommandAnswer } from "./command.ts";
 
-/** How a run ended, as a one-shot pi prints it. That pi exits then, so the commands it names are those of `pi-geon`. */
+/** How a run ended, as a one-shot pi prints it. That pi then exits, so this names commands of `pi-geon`. */
 export function endedLines(
 	ended: EndedRecord,
 	{ redactor, width }: { redactor: Pick<Redactor, "redact">; width: number },

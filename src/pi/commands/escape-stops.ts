@@ -39,7 +39,7 @@ export class EscapeStops {
 		try {
 			await services.use(ctx, ({ supervisor }) => supervisor.watch(id, { leave: over }));
 		} catch {
-			// The announcer, which reads the ledger too, reports its errors. The key no longer works then.
+			// The announcer reads the ledger too, and reports its errors. The key then no longer stops this run.
 		}
 		this.#open.delete(id);
 		if (this.#open.size > 0) return;
@@ -50,10 +50,10 @@ export class EscapeStops {
 
 	#listen(ctx: ExtensionContext): void {
 		if (this.#unlisten) return;
-		// A widget without lines: pi tells only widgets which component has the keyboard.
+		// A widget without lines, because only widgets can ask pi which component has the keyboard.
 		ctx.ui.setWidget(FOCUS_WIDGET, (tui) => {
-			// Not in the interface that pi gives to widgets, but present in every pi so far. Where it is missing, Esc keeps
-			// pi's meaning.
+			// Not part of pi's interface for widgets, but present in every pi so far. If it is missing, Esc keeps pi's
+			// meaning.
 			const knowing = tui as { getFocusedComponent?(): unknown };
 			this.#focused = () => knowing.getFocusedComponent?.();
 			return { render: () => [], invalidate() {} };

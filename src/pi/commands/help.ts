@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { packageRoot } from "../../config/package-root.ts";
 import { type Fact, factsTo, wrapTo } from "../../operate/report/layout.ts";
+import { shellWord } from "../../sandbox/quote.ts";
 import { BACKGROUND_KEY } from "../background-key.ts";
 import { INSPECTOR_KEY } from "../inspector-key.ts";
 import { type Subcommand, usage } from "./command.ts";
@@ -16,7 +17,7 @@ const KEYS = [
 	{ name: keyName(BACKGROUND_KEY), value: "moves the runs that block the turn to the background" },
 ];
 
-const SETTINGS_TOLD = [
+const SHOWN_SETTINGS = [
 	{ name: "subagents.enabled", value: "whether subagents can be used at all; false turns them off" },
 	{ name: "subagents.timeoutMs, idleTimeoutMs", value: "how long a run may take, and how long it may be silent" },
 	{ name: "subagents.allowWrite", value: "whether your own agents may change files in your checkout" },
@@ -34,7 +35,7 @@ export interface HelpOn {
 	toolkit: readonly Subcommand[];
 }
 
-/** Everything there is to type, in one place. */
+/** Everything that a user can type, in one place. */
 export function helpReport(width: number, { subagents, toolkit }: HelpOn): string[] {
 	const of = (command: string, subcommands: readonly Subcommand[]): Fact[] =>
 		subcommands.map((one) => ({ name: usage(command, one), value: one.does }));
@@ -55,7 +56,7 @@ export function helpReport(width: number, { subagents, toolkit }: HelpOn): strin
 		...factsTo(width, KEYS),
 		"",
 		...wrapTo(width, "Main settings, in pi-geon.json in pi's agent directory (/subagents settings shows all)"),
-		...factsTo(width, SETTINGS_TOLD.map(nameThatFits(width))),
+		...factsTo(width, SHOWN_SETTINGS.map(nameThatFits(width))),
 		"",
 		...wrapTo(
 			width,
@@ -67,7 +68,7 @@ export function helpReport(width: number, { subagents, toolkit }: HelpOn): strin
 	];
 }
 
-/** A name that is wider than the screen is broken after a dot. pi would break it inside a word. */
+/** Breaks a name that is wider than the screen after a dot. pi would break it inside a word. */
 const nameThatFits =
 	(width: number) =>
 	({ name, value }: Fact): Fact => ({
@@ -75,14 +76,11 @@ const nameThatFits =
 		value,
 	});
 
-/** Makes the command of this package available in a shell: pi installs packages outside the PATH. */
+/** The line that makes `pi-geon` available in a shell, because pi installs packages outside the PATH. */
 function shellLine(file: string): string {
 	if (process.platform === "win32") return `function pi-geon { node '${file.replaceAll("'", "''")}' @args }`;
-	return `alias pi-geon=${shellQuoted(`node ${shellQuoted(file)}`)}`;
+	return `alias pi-geon=${shellWord(`node ${shellWord(file)}`)}`;
 }
-
-const shellQuoted = (text: string): string =>
-	/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Alt+S for pi's own key name alt+s. */
 function keyName(key: string): string {

@@ -7,14 +7,14 @@ import { fitted, pack } from "../view/fitted.ts";
 const OTHER_LINES = 12;
 const FEWEST_ROWS = 3;
 const NAME_COLUMN = { minPrimaryColumnWidth: 12, maxPrimaryColumnWidth: 50 };
-/** How pi's list divides a line: a mark before names, a gap after them, and columns that it leaves free. */
+/** How pi's list divides a line: a mark before the name, a gap after it, and unused columns. */
 const BEFORE_NAMES = 2;
 const AFTER_NAMES = 2;
 const LEFT_FREE = 2;
-/** Up to these widths, of the line and of the rest for descriptions, pi's list shows only names. */
+/** Up to these widths, of the line and of the room for descriptions, pi's list shows only names. */
 const ONLY_NAMES_UP_TO = 40;
 const NO_DESCRIPTION_UP_TO = 10;
-/** Where the list has only names, the description of the selected one has these lines below it. */
+/** If the list shows only names, the description of the selected one takes this many lines below the list. */
 const LINES_BELOW = 2;
 
 /**
@@ -84,7 +84,7 @@ class ListDialog implements Component {
 		for (const row of this.#rows) row.description = cutTo(room, this.#descriptionOf(row));
 	}
 
-	/** Always the same number of lines, so that nothing moves when another one is selected. */
+	/** Always takes the same number of lines, so that nothing moves when the user selects another item. */
 	#descriptionBelow(columns: number): string[] {
 		const selected = this.#list.getSelectedItem();
 		if (!selected) return [];

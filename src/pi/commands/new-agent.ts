@@ -18,7 +18,7 @@ import type { CommandAnswer, Subcommand } from "./command.ts";
 import type { RunSubcommandSetup } from "./run.ts";
 
 export interface NewAgentSetup extends RunSubcommandSetup {
-	/** A command waits for a run, which is not announced meanwhile. */
+	/** A command waits for a run, which must not be announced in the meantime. */
 	awaiting: { begin(id: RunId): void; end(id: RunId): void };
 }
 
@@ -33,7 +33,7 @@ const ABILITIES: Readonly<Record<string, string>> = {
 		"isolation: worktree\ntools: read, bash, edit, write, grep, find, ls, lsp",
 };
 
-/** `/subagents new [description]`: makes an agent file, with a form or with the model. It is shown before it is saved. */
+/** `/subagents new [description]`: makes an agent file with a form or the model, and shows it before saving it. */
 export function newSubcommand(setup: NewAgentSetup): Subcommand {
 	return {
 		name: "new",
@@ -90,7 +90,7 @@ The file is Markdown with YAML frontmatter between two lines of three dashes. Fi
 Your result is the text of the file and nothing else.`;
 
 /**
- * Has the model write the file. Its run is on record like any other; its outcome goes to this screen, not to the
+ * Lets the model write the file. The run is on record like any other, but its outcome goes to this screen instead of the
  * conversation.
  */
 async function writtenByModel(

@@ -13,7 +13,7 @@ export interface CommandsSetup extends DelegationSetup {
 	openInspector: (ctx: ExtensionCommandContext) => Promise<void>;
 	/** The latest progress of a run that this process watches. */
 	liveProgress: (id: RunId) => Progress | undefined;
-	/** A command waits for a run, which is not announced meanwhile. */
+	/** A command waits for a run, which must not be announced in the meantime. */
 	awaiting: { begin(id: RunId): void; end(id: RunId): void };
 	/** Aborted when the session is over. */
 	over: AbortSignal;
@@ -21,8 +21,7 @@ export interface CommandsSetup extends DelegationSetup {
 }
 
 /**
- * The commands of a user's pi. Their code is loaded for the first command that is typed, so that a start need not wait for
- * it.
+ * The commands of a user's pi. Their code is loaded when the user types the first command, so that pi starts faster.
  */
 export function registerCommands(setup: CommandsSetup): void {
 	const { pi } = setup;
@@ -51,7 +50,7 @@ export function registerCommands(setup: CommandsSetup): void {
 		pi.registerCommand(name, {
 			description,
 			handler: async (args, ctx) => (await answers())[name].run(args, ctx),
-			// Names that cannot be looked up now are not offered: an error in the middle of typing does not help the user.
+			// If names cannot be looked up now, offer none: an error in the middle of typing does not help the user.
 			getArgumentCompletions: async (typed) =>
 				answers()
 					.then((all) => all[name].complete(typed))

@@ -5,12 +5,12 @@ import { DOCTOR_TITLE, LEVEL_MARKS, levelOfLine } from "../../operate/doctor/mar
 import { fitted, wrapIndented } from "../view/fitted.ts";
 import { fieldsOf, textOf } from "../view/stored.ts";
 
-/** The entry that holds a command's answer. Entries of this kind are shown, and never go to the model. */
+/** The kind of entry that contains a command's answer. pi shows such entries, but never sends them to the model. */
 export const REPORT = "pi-geon:report";
 
 const LEVEL_COLORS = { pass: "success", warn: "warning", fail: "error" } as const;
 
-/** A report as a block of the conversation. It was laid out for the screen of the command; this screen may be another. */
+/** A report as a block of the conversation. Its layout was made for the screen at that time, which may have changed. */
 export const renderReport: EntryRenderer = (entry, _options, theme) => {
 	const text = textOf(fieldsOf(entry.data)?.text);
 	if (text === undefined) return undefined;

@@ -67,7 +67,7 @@ export function runSubcommand(setup: RunSubcommandSetup): Subcommand {
 		);
 		if (isRefusal(record)) return { problem: record.error.message };
 		onSpawned(ctx, record);
-		if (!ctx.hasUI) return awaited(record, { available, width: widthFor(ctx), over });
+		if (!ctx.hasUI) return waitAndPrint(record, { available, width: widthFor(ctx), over });
 		if (ctx.mode === "tui") void escapeStops.watch(record.run.id, ctx);
 		return startLines(record, ctx.mode === "tui");
 	}
@@ -91,8 +91,8 @@ interface Awaiting {
 	over: AbortSignal;
 }
 
-/** A one-shot pi exits after the command: it waits for the report and prints it. */
-async function awaited(record: RunRecord, { available, width, over }: Awaiting): Promise<CommandAnswer> {
+/** Waits for the report and prints it, for a one-shot pi, which exits after the command. */
+async function waitAndPrint(record: RunRecord, { available, width, over }: Awaiting): Promise<CommandAnswer> {
 	const { supervisor, redactor, config, ports } = available;
 	const { id } = record.run;
 	const { drainSeconds } = config.headless;

@@ -25,7 +25,7 @@ export class RunsOfSession {
 		this.#openSession = openSession;
 	}
 
-	/** Opens and creates nothing in a pi that never delegated. */
+	/** Does not open or create a ledger if pi has never delegated. */
 	async use<Result>(
 		ctx: ExtensionContext,
 		work: (services: Services, scope: RunScope & { parentSession: string }) => Result | Promise<Result>,
@@ -63,7 +63,7 @@ export class RunsOfSession {
 			{ runs: [], count: { total: 0, queued: 0, running: 0 } },
 		);
 		const begun = typed.trim().replace(/^"/, "");
-		// Complete already, though other names may begin with it: `1`, where there is a run #10 too.
+		// Offer nothing for a complete number, even if others begin with it: `1` when there is a run #10.
 		if (isNumberOfRun(begun, count.total)) return [];
 		const named = withNames(openOnly ? runs.filter(({ phase }) => phase !== "ended") : runs, count.total);
 		if (named.some(({ names }) => names.includes(begun))) return [];
@@ -78,7 +78,7 @@ function isNumberOfRun(text: string, total: number): boolean {
 
 interface NamedRun {
 	run: RunSummary;
-	/** In the order in which they are offered. */
+	/** In the order of the offers. */
 	names: string[];
 }
 
@@ -93,7 +93,7 @@ function withNames(runs: RunSummary[], latest: number): NamedRun[] {
 	];
 }
 
-/** Completes the typed text in kind: a label as a label, a number as a number. */
+/** Completes the typed text with the same kind of name: a label with a label, a number with a number. */
 function runItems({ run, names }: NamedRun, begun: string): AutocompleteItem[] {
 	const value = names.find((name) => name.startsWith(begun));
 	if (value === undefined) return [];

@@ -9,7 +9,7 @@ import { parentFacts } from "../parent-facts.ts";
 import { routeOf } from "../route.ts";
 import type { CommandAnswer } from "./command.ts";
 
-/** How long a pi that is about to exit waits for a host to claim a run: without one, no process would start it. */
+/** How long a pi that is about to exit waits for a host to claim the run: otherwise, no process might start one. */
 const TAKEN_WITHIN_MS = 10_000;
 
 export interface Sending extends Omit<DelegationSetup, "services"> {
@@ -19,7 +19,7 @@ export interface Sending extends Omit<DelegationSetup, "services"> {
 	services: Services;
 }
 
-/** Sends a message to the child of a run, and does not wait for the answer, which is announced. */
+/** Sends a message to the child of a run. Does not wait for the answer, which is announced. */
 export async function sendMessage(sending: Sending): Promise<CommandAnswer> {
 	const { record, message, ctx, services, pi, decisions, onSpawned } = sending;
 	let spawned: RunRecord | undefined;

@@ -94,7 +94,7 @@ async function changeInDialogs(ctx: ExtensionContext, setting: SettingNow): Prom
 	else ctx.ui.notify(answer.problem, "error");
 }
 
-/** Writes the user's own file. A project's file is edited by hand, since others use it too. */
+/** Writes the user's own file. A project's file has to be edited by hand, since other people use it too. */
 function changeSetting(ctx: ExtensionContext, { key }: SettingNow, typed: string): string[] | { problem: string } {
 	const value = typed.trim() === DEFAULT ? undefined : typedValue(typed);
 	const problem = value === undefined ? undefined : settingProblem(key, value);
@@ -125,7 +125,7 @@ function textOrNone(file: string): string {
 	}
 }
 
-/** A single word needs no quotes. */
+/** Reads JSON5, or else a single word without quotes. */
 function typedValue(typed: string): unknown {
 	try {
 		return parseJson5(typed);
@@ -165,7 +165,7 @@ const aboutSetting = (one: SettingNow, width: number): string[] => [
 	]),
 ];
 
-/** Account keys are not shown on the screen. */
+/** Keeps API keys off the screen. */
 function shownSetting({ key }: SettingNow, value: unknown): string {
 	if (key.endsWith(".apiKey") && value !== null) return "(set, not shown)";
 	const text = inOneLine(JSON.stringify(value) ?? "");

@@ -4,7 +4,7 @@ import { inOneLine } from "../../collect/plain.ts";
 import { type CommandAnswer, isProblem } from "./command.ts";
 import { REPORT } from "./report-entry.ts";
 
-/** Used where the width of the reader's screen is unknown. */
+/** Used if the width of the reader's screen is unknown. */
 const USUAL_BLOCK_WIDTH = 100;
 /** The smallest readable width, and the columns around a block in the conversation. */
 const LEAST_BLOCK_WIDTH = 20;
@@ -18,9 +18,9 @@ export function widthFor(ctx: ExtensionContext): number {
 }
 
 /**
- * Shows a command's answer to the user and not to the model. As a block of the conversation in the terminal; to the client
+ * Shows a command's answer to the user but not to the model: as a block of the conversation in the terminal; to the client
  * in RPC mode; as an `entry_appended` event in JSON mode, where anything else on stdout would break the lines; and as text
- * on stdout in print mode. Problems go where errors go, and make one-shot modes end with an exit code.
+ * on stdout in print mode. Problems are shown like errors, and one-shot modes then exit with an error code.
  */
 export async function show(answer: CommandAnswer, ctx: ExtensionContext, pi: ExtensionAPI): Promise<void> {
 	if (answer === undefined) return;
@@ -42,7 +42,7 @@ function showProblem(problem: string, ctx: ExtensionContext): void {
 	process.exitCode = 1;
 }
 
-/** pi redirects what extensions write to `process.stdout` to stderr. This is for the user, like the answer of a model. */
+/** Writes past pi's redirection of `process.stdout` to stderr: this is for the user, like the answer of a model. */
 function writeToStdout(text: string): Promise<void> {
 	return new Promise((resolve, reject) => {
 		Writable.prototype.write.call(process.stdout, text, "utf8", (error) => (error ? reject(error) : resolve()));

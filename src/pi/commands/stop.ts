@@ -16,9 +16,9 @@ export async function stopEverything(
 		};
 	}
 	const busy = !ctx.isIdle();
-	// Runs first: then the user stops those that the turn waits for, and they are not left by their caller.
+	// Stop the runs first, so that those that the turn waits for are stopped by the user, and not by the end of their call.
 	const report = await stopAllRuns(ctx, runs).finally(() => {
-		// The turn ends even if the ledger is in trouble.
+		// Stop the turn even if the ledger is in trouble.
 		if (busy) ctx.abort();
 		onStopped(ctx);
 	});
@@ -31,7 +31,7 @@ export function stopAllRuns(ctx: ExtensionCommandContext, runs: RunsOfSession): 
 		ctx,
 		({ ledger, supervisor }, scope) => {
 			const stopped = stopAll(ledger, scope, userStops());
-			// Hosts would find the request at their next heartbeat.
+			// Otherwise, hosts would find the request only at their next heartbeat.
 			supervisor.wake();
 			return stopReport(stopped);
 		},

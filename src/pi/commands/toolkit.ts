@@ -21,7 +21,7 @@ import { widthFor } from "./show.ts";
 export interface ToolkitSetup {
 	pi: ExtensionAPI;
 	runs: RunsOfSession;
-	/** The subcommands of `/subagents` alone, for the help. */
+	/** The subcommands that only `/subagents` has, for the help. */
 	subagents: readonly Subcommand[];
 	/** The latest progress of a run that this process watches. */
 	liveProgress: (id: RunId) => Progress | undefined;

@@ -14,8 +14,8 @@ const IN_A_SHELL = "In a shell, `pi-geon web --no-open` prints its address.";
 let pageServer: ChildProcess | undefined;
 
 /**
- * Opens the live page. A separate process serves it, the same as `pi-geon web`, until this pi ends: its standard input is a
- * pipe from here. The address is not shown: it contains the token, and the output of a command is part of the session.
+ * Opens the live page. A separate process serves it, like `pi-geon web`, until this pi ends: its standard input is a pipe
+ * from here. Does not show the address, which contains the token: the output of a command is part of the session.
  */
 export const webSubcommand: Subcommand = {
 	name: "web",
@@ -23,7 +23,7 @@ export const webSubcommand: Subcommand = {
 	does: "open the live page in your browser",
 	async run(args, ctx) {
 		if (args.trim() !== "") return { problem: "/subagents web takes no arguments. Nothing was done." };
-		// A one-shot pi ends at once, and the page would end with it.
+		// A one-shot pi exits right away, and the page would end with it.
 		if (!ctx.hasUI) return { problem: `The page ends with this pi, which is about to end. ${IN_A_SHELL}` };
 		const problem = pageServer ? undefined : await startServer();
 		if (problem !== undefined) return { problem };
@@ -38,7 +38,7 @@ async function openPage(): Promise<CommandAnswer> {
 	return [`The live page is served, but no browser could be started here. ${ends} ${IN_A_SHELL}`];
 }
 
-/** Returns the problem, if it cannot be started. If a page is served already, the process says so and exits. */
+/** Returns the problem if it cannot be started. If a page is served already, the process reports that and exits. */
 async function startServer(): Promise<string | undefined> {
 	// A compiled pi is an executable of its own, which cannot run scripts.
 	const node = process.versions.bun === undefined ? process.execPath : onPath(["node"], process.env);

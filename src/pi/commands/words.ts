@@ -5,7 +5,7 @@ export function firstWord(text: string): { word: string; rest: string } {
 	return { word: quoted ?? bare, rest: trimmed.slice(whole.length).trim() };
 }
 
-/** A name at the end of the input: it may have spaces without quotes. */
+/** A name at the end of the input, which may contain spaces without quotes. */
 export function onlyWord(text: string): string {
 	const { word, rest } = firstWord(text);
 	return rest === "" ? word : text.trim();

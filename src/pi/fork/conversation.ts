@@ -28,8 +28,8 @@ export function conversationToFork(
 }
 
 /**
- * In the order in which they were written: pi puts its last compaction first. Without the message that made the call, and
- * later ones. Without a call, all of them.
+ * The entries before the message that made the call, or all of them if there is no call. They are in the order in which they
+ * were written: pi puts its last compaction first.
  */
 function entriesBefore(toolCall: string | undefined, sessionManager: ParentSession): ProjectedEntry[] {
 	const place = new Map(sessionManager.getBranch().map(({ id }, index) => [id, index]));

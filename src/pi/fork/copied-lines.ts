@@ -5,10 +5,10 @@ type SpokenMessage = ProjectedEntry["messages"][number];
 type SpokenAnswer = Extract<SpokenMessage, { role: "assistant" }>;
 type ResultMessage = Extract<SpokenMessage, { role: "toolResult" }>;
 
-/** An entry of the copy before it is linked. Without an id: the original does not have it. */
+/** An entry of the copy before it is linked to the others. Without an id if the original does not have the entry. */
 type CopiedEntry = { type: string; timestamp: string; id?: string } & Record<string, unknown>;
 
-/** The text of a session file that holds a copy of a conversation, followed by one more entry. */
+/** The text of a session file with a copy of a conversation, followed by one more entry. */
 export function copiedLines(
 	conversation: readonly ProjectedEntry[],
 	{ header, last }: { header: object; last: CopiedEntry },
@@ -29,15 +29,15 @@ function chained(entries: readonly CopiedEntry[]): object[] {
 }
 
 /**
- * The entries of a copy of a conversation: only what its model saw and said, so that any provider accepts it. The prompt
- * and the tools are the parent's own. State of extensions, labels and names are not conversation. Hidden messages of
- * extensions are instructions for the parent. The output of a `!!` command was kept from the model.
+ * The entries of a copy of a conversation: only what its model saw and said, so that any provider accepts it. Left out are
+ * the prompt and the tools, which are the parent's own; state of extensions, labels and names; hidden messages of extensions,
+ * which instruct the parent; and the output of `!!` commands, which the model never saw.
  */
 function copiedEntries(conversation: readonly ProjectedEntry[]): CopiedEntry[] {
 	const said = withAnswers(conversation.flatMap(spoken));
 	const compaction = said.findIndex(({ source }) => source.type === "compaction");
 	const entries = said.map(copied);
-	// The entries that the compaction kept come before it here, and begin with the first entry of all.
+	// The entries that the compaction kept come before it here, so the first entry is the first that was kept.
 	const kept = compaction > 0 ? entries[0]?.id : entries[compaction]?.id;
 	return entries.map((entry, index) => (index === compaction ? { ...entry, firstKeptEntryId: kept } : entry));
 }
@@ -53,14 +53,14 @@ function spoken({ sourceEntry: source, messages }: ProjectedEntry): Spoken[] {
 	if (message === undefined) return [];
 	if (message.role === "custom" && !message.display) return [];
 	if (message.role === "bashExecution" && message.excludeFromContext) return [];
-	// pi does not send these either: half an answer, and perhaps half a call.
+	// Like pi, do not send a partial answer, which may contain a partial call.
 	if (message.role === "assistant" && (message.stopReason === "error" || message.stopReason === "aborted")) return [];
 	return [{ source, message }];
 }
 
 /**
- * Gives every call exactly one answer, right after it, and drops answers without a call. A call that was never answered
- * gets an answer that says so: its process was killed. The last message is left out if its calls are still running.
+ * Gives every call exactly one answer, right after it, and drops answers without a call. A call whose process was killed gets
+ * an answer that says so. Leaves the last message out if its calls are still running.
  */
 function withAnswers(all: readonly Spoken[]): Spoken[] {
 	const kept: Spoken[] = [];
@@ -122,7 +122,7 @@ function copied({ source, message }: Spoken): CopiedEntry {
 	}
 }
 
-/** The parent paid for the summary. */
+/** Without the usage, since the parent paid for the summary. */
 const pickedFrom = ({ summary, tokensBefore, details, fromHook }: CompactionEntry) => ({
 	summary,
 	tokensBefore,
@@ -132,8 +132,8 @@ const pickedFrom = ({ summary, tokensBefore, details, fromHook }: CompactionEntr
 const spokenContent = (message: SpokenMessage): unknown => ("content" in message ? message.content : "");
 
 /**
- * As the model saw it: the data that tools keep for the screen may be as large again. The parent has paid for its answers,
- * so they cost nothing here; their tokens tell pi how full the context is.
+ * The message as the model saw it, without the data that tools keep for the screen, which may be as large again. Answers cost
+ * nothing here, because the parent has paid for them, but their tokens tell pi how full the context is.
  */
 function withoutTheRest(message: SpokenMessage): object {
 	if (message.role === "toolResult") {

@@ -43,7 +43,7 @@ const conversationTooLarge = (bytes: number) =>
 		"fork_too_large",
 	);
 
-/** On the disk before the run is admitted: an admitted run must find it even after a power failure. */
+/** Returns once the copy has reached the disk: an admitted run must find it even after a power failure. */
 function writeDurably(file: string, text: string): void {
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 	const descriptor = openSync(file, "wx", 0o600);

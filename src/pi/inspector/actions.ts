@@ -13,6 +13,7 @@ import { changeDoneReport, diffReport } from "../../operate/report/changes.ts";
 import { sendToSession } from "../../operate/send.ts";
 import { stopRun, userStops } from "../../operate/stop.ts";
 import type { ChangesState } from "../../run/changes.ts";
+import { shellWord } from "../../sandbox/quote.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentFacts } from "../parent-facts.ts";
 import { parentRedactor } from "../parent-log.ts";
@@ -24,14 +25,14 @@ const DIFF_LINES_SHOWN = 5000;
 interface ActionsSetup extends Omit<DelegationSetup, "services"> {
 	session: ExtensionContext;
 	available: Services;
-	/** Whether pi lets us switch to another session from here. */
+	/** Whether pi can switch to another session from here. */
 	canOpen: boolean;
 }
 
-/** The result for the user in a line, and where to go now, if anywhere. */
+/** The result for the user in one line, and what to show next, if anything. */
 export interface Done {
 	notice: string;
-	/** The run that has the message, if it is another one. */
+	/** The run that has received the message, if it is another one. */
 	select?: string;
 	/** The session whose copy to open. */
 	open?: SessionToOpen;
@@ -50,7 +51,7 @@ export interface RunActions {
 	open(record: RunRecord): Promise<Done>;
 	/** The state of the run's changes; undefined if there are none. */
 	changesState(record: RunRecord): ChangesState | undefined;
-	/** The patch, line by line, without anything that could paint on the terminal. */
+	/** The lines of the patch, without anything that could paint on the terminal. */
 	diff(record: RunRecord): Promise<string[]>;
 	apply(record: RunRecord, how: { undo: boolean }): Promise<Done>;
 }
@@ -116,12 +117,8 @@ export function runActions({ pi, session, available, canOpen, decisions, onSpawn
 			if (file === undefined) return { notice: "It has no session file." };
 			if (canOpen) return { notice: "", open: { file, cwd: plan.cwd } };
 			// pi files the copy under the directory it is started in.
-			await copyToClipboard(`cd ${quotedForShell(plan.cwd)} && pi --fork ${quotedForShell(file)}`);
+			await copyToClipboard(`cd ${shellWord(plan.cwd)} && pi --fork ${shellWord(file)}`);
 			return { notice: "Copied: cd … && pi --fork … (or open the inspector with /subagents)." };
 		},
 	};
 }
-
-/** Quoted for pasting into a shell. */
-const quotedForShell = (file: string): string =>
-	/^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`;

@@ -2,7 +2,7 @@ import type { RunRecord } from "../../ledger/records.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { Done, RunActions } from "./actions.ts";
 
-const NO_CHANGES_HERE = "It has no changes: it has no tree of its own, or has not finished, or changed nothing.";
+const NO_CHANGES_HERE = "It has no changes: it has no tree of its own, has not finished, or changed nothing.";
 
 /** The parts of the inspector that the keys below use. */
 interface ChangesHost {

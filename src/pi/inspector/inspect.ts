@@ -23,7 +23,7 @@ async function lookAtPoolsHere(pools: readonly PoolSettings[]): Promise<PoolLook
 	return lookAtPools(pools, { agentDir: getAgentDir(), env: process.env });
 }
 
-/** They outlive the inspector, which closes with the key that leaves them. */
+/** Unsent messages. They outlive the inspector, because the key that closes it also leaves a draft. */
 const drafts = new Map<RunId, string>();
 
 /** Shows the inspector over pi's screen until the user leaves it, or the session ends. */
@@ -64,8 +64,8 @@ export async function inspect(ctx: ExtensionContext, setup: InspectSetup): Promi
 }
 
 /**
- * A copy, beside the user's own sessions: pi puts the session of a later /new beside the current one, and lists what is
- * there. The session itself belongs to the subagent, which may be asked to continue, and is archived one day.
+ * Continues in a copy of the session, beside the user's own sessions, where pi lists sessions and creates those of a later
+ * /new. The original belongs to the subagent, which may have to continue it, and is archived one day.
  */
 async function continueInCopy(ctx: CanSwitch, session: ExtensionContext, { file, cwd }: SessionToOpen): Promise<void> {
 	const here = session.sessionManager;

@@ -81,7 +81,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		this.#refresh();
 	}
 
-	/** A question of a child takes the focus. It is below, and to make it readable this shows nothing meanwhile. */
+	/** A child's question takes the focus. Its dialog is below, so the inspector shows nothing, to make it readable. */
 	get focused(): boolean {
 		return this.#isFocused;
 	}
@@ -114,7 +114,7 @@ export class Inspector implements Component, Focusable, Viewer {
 	}
 
 	invalidate(): void {
-		// Nothing that was drawn is cached except the transcript, which is drawn again for another theme.
+		// Only the transcript is cached, and it is drawn again for another theme.
 	}
 
 	render(width: number): string[] {
@@ -146,7 +146,7 @@ export class Inspector implements Component, Focusable, Viewer {
 		if (action) this.#handlers[action]();
 	}
 
-	/** A ledger that is locked for long, or an unreadable file, is reported, and is not a reason to end pi. */
+	/** Reports errors instead of ending pi: the ledger may be locked for long, or a file unreadable. */
 	#guarded(act: () => void): void {
 		try {
 			act();

@@ -61,7 +61,7 @@ function highlighted(line: string, { theme, width }: ListDrawing): string {
 		.join(RESET);
 }
 
-/** A narrow screen has no room to say "finished" beside a check mark, or how many runs are ahead. */
+/** A narrower screen has no room for "finished" beside a check mark, or for how many runs are ahead. */
 const ROOM_FOR_FINISHED = 40;
 
 function rowLine(
@@ -89,8 +89,8 @@ function tookOf(row: ListedRun, now: number, width: number): string {
 	if (row.phase === "queued" && width < ROOM_FOR_FINISHED) return row.phase;
 	if (row.startedAt === undefined) return state;
 	const time = elapsed(row, now);
-	const isTold = row.phase === "ended" && (row.status !== "success" || width >= ROOM_FOR_FINISHED);
-	return isTold ? `${state} ${time}` : time;
+	const hasRoom = row.phase === "ended" && (row.status !== "success" || width >= ROOM_FOR_FINISHED);
+	return hasRoom ? `${state} ${time}` : time;
 }
 
 function saidLine({ said, status }: ListedRun, { theme, width, hasAnswers }: ListDrawing): string[] {

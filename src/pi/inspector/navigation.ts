@@ -4,7 +4,7 @@ import type { RunRows } from "./run-rows.ts";
 import type { InspectorView, Screen } from "./screen.ts";
 
 const LONGEST_NOTICE = 200;
-/** Long enough to be read. */
+/** Long enough to read it. */
 const NOTICE_STAYS_MS = 6000;
 
 /** What the inspector shows, and where in it the user is. */
@@ -24,7 +24,7 @@ export class Navigation {
 		notice: "",
 		question: undefined,
 	};
-	/** From the last time that it was drawn. */
+	/** The screen as it was last drawn. */
 	#screen: Screen = { lines: [], total: 0, height: 1, below: 0, listed: 1 };
 	#selectedId: RunId | undefined;
 	#noticedAt = 0;
@@ -54,7 +54,7 @@ export class Navigation {
 		this.#screen = screen;
 	}
 
-	/** The selected run stays selected, wherever it is in the list now. */
+	/** Receives the current list. The selected run stays selected, even if its place in the list changes. */
 	list({ rows, count }: RunRows): void {
 		const index = rows.findIndex(({ runId }) => runId === this.#selectedId);
 		const selected = Math.max(0, index);
@@ -104,7 +104,7 @@ export class Navigation {
 		this.show({ shows: next, top: firstRow(next), pane });
 	}
 
-	/** False: there is nothing to go back to. */
+	/** False if there is nothing to go back to. */
 	goBack(): boolean {
 		if (this.#coversList()) this.show({ shows: "transcript", top: undefined });
 		else if (this.#view.pane === "run") this.show({ pane: "list" });
@@ -138,5 +138,5 @@ export class Navigation {
 	}
 }
 
-/** The end of a transcript is of most interest; the other texts are read from their beginning. */
+/** A transcript is shown from its end, which is of most interest; other texts from their beginning. */
 const firstRow = (shows: InspectorView["shows"]): number | undefined => (shows === "transcript" ? undefined : 0);

@@ -24,7 +24,7 @@ export interface RunRows {
 	count: RunCount;
 }
 
-/** Reads the runs in scope repeatedly. A finished and delivered run no longer changes. */
+/** Reads the runs in scope at each call. Reuses finished and delivered runs, which no longer change. */
 export function runRows(scope: RunScope, sources: RunSources): () => RunRows {
 	const settled = new Map<RunId, ListedRun>();
 	return () => {
@@ -50,7 +50,7 @@ function listedRun(record: RunRecord, sources: RunSources, inQueue: QueueLook): 
 	return said === "" ? summary : { ...summary, said };
 }
 
-/** Without markdown marks, which mean nothing in a line. */
+/** The first line of a text, without Markdown marks. */
 function openingOf(text: string): string {
 	const lines = plain(text.slice(0, MOST_SAID)).split("\n");
 	return inOneLine((lines.find((line) => line.trim() !== "") ?? "").replace(/^#+ |[*`]/g, ""));

@@ -18,14 +18,14 @@ const TWO_PANES = 100;
 /** From this width on, the list has the first lines of answers. */
 const ROOM_FOR_ANSWERS = 80;
 
-/** All that the inspector shows. */
+/** Everything that the inspector shows. */
 export interface InspectorView {
 	rows: readonly ListedRun[];
 	count: RunCount;
-	/** Which runs these are: those of this session, or of all in its folder. */
+	/** Whether these are the runs of this session, or of all sessions in its folder. */
 	scope: "session" | "folder";
 	selected: number;
-	/** Which of the two has the keys; on a narrow screen, which of them is visible. */
+	/** The pane that has the keys; on a narrow screen, also the only visible one. */
 	pane: "list" | "run";
 	run: { info: RunInfo; transcript: TranscriptContent } | undefined;
 	shows: "transcript" | "facts" | "diff" | "pools" | "help";

@@ -7,7 +7,7 @@ import type { LiveRuns } from "../../supervise/live-runs.ts";
 import type { InspectorView } from "./screen.ts";
 import { Transcript } from "./transcript.ts";
 
-/** Reads the selected run repeatedly, and only the new part of its session file. */
+/** Reads the selected run at each call, but only the new part of its session file. */
 export function selectedRun(sources: RunSources, live: LiveRuns): (record: RunRecord) => InspectorView["run"] {
 	let transcript: Transcript | undefined;
 	return (record) => {

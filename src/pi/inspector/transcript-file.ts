@@ -2,13 +2,13 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { currentBranch, entryOn } from "../../ledger/transcript.ts";
 
-/** The end of a very long session is of interest; the file has all of it. */
+/** Only the end of a very long session is shown; the file has all of it. */
 const TRANSCRIPT_BYTES = 4 * 1024 * 1024;
 const LINE_END = 0x0a;
 
 /**
- * A session file that another process writes, read as it grows: only the new part, and from the start if it turns out to be
- * another file. Never written, while pi's own way of opening a session may write it.
+ * A session file that another process writes, read as it grows: only the new part, or from the start if it turns out to be
+ * another file. This never writes the file, which pi's own way of opening a session may do.
  */
 export class TranscriptFile {
 	readonly path: string;
@@ -18,7 +18,7 @@ export class TranscriptFile {
 	#rest: Buffer = Buffer.alloc(0);
 	#all: SessionEntry[] = [];
 	/**
-	 * From the first entry to the last: entries that a lost host wrote on another branch are not part of the conversation.
+	 * The branch of the last entry: entries that a lost host wrote on another branch are not part of the conversation.
 	 */
 	#branch: SessionEntry[] = [];
 	#isCut = false;

@@ -12,14 +12,14 @@ export type TranscriptItem =
 	/** Asked: the task, or a steering message. */
 	| { kind: "asked" | "said" | "called" | "note"; text: Redacted }
 	/** A message of the watching user. */
-	| { kind: "told"; text: Redacted }
+	| { kind: "steered"; text: Redacted }
 	| { kind: "returned"; tool: Redacted; text: Redacted; isError: boolean }
 	| { kind: "answer"; text: Redacted; isError: boolean };
 
 /** A tool may return a megabyte; the file has all of it. */
 const MOST_CHARS = 20_000;
 
-/** The items that an entry of a session file shows. The file may hold anything: unknown content is skipped. */
+/** The items that an entry of a session file shows. Skips unknown content, since the file may contain anything. */
 export function itemsOf(entry: SessionEntry, redact: Redactor["redact"]): TranscriptItem[] {
 	const clean = (text: string) => reshaped(headOfText(redact(text), MOST_CHARS), (shown) => plain(shown).trim());
 	const fields = fieldsOf(entry) ?? {};
@@ -35,10 +35,10 @@ export function itemsOf(entry: SessionEntry, redact: Redactor["redact"]): Transc
 		return text.trim() === "" ? [] : [{ kind: "asked", text: clean(text) }];
 	}
 
-	/** The line before the message tells the child who sent it; the screen shows that in another way. */
+	/** Drops the line that tells the child who sent the message: the screen shows that in another way. */
 	function steered(text: string): TranscriptItem[] {
 		if (fieldsOf(fields.details)?.sender !== "user") return asked(text);
-		return [{ kind: "told", text: clean(text.slice(text.indexOf("\n\n") + 2)) }];
+		return [{ kind: "steered", text: clean(text.slice(text.indexOf("\n\n") + 2)) }];
 	}
 
 	function returned(): TranscriptItem[] {

@@ -15,7 +15,7 @@ export interface TranscriptDrawing {
 	unfolded: boolean;
 }
 
-/** Draws items. Items that were drawn with the same settings before are not drawn again, since markdown is slow. */
+/** Draws items. Reuses items that were drawn with the same settings before, since Markdown is slow. */
 export function transcriptPainter(): (items: readonly TranscriptItem[], drawing: TranscriptDrawing) => string[] {
 	let drawn = new WeakMap<TranscriptItem, string[]>();
 	let last: TranscriptDrawing | undefined;
@@ -37,7 +37,7 @@ function itemLines(item: TranscriptItem, drawing: TranscriptDrawing): string[] {
 	switch (item.kind) {
 		case "asked":
 			return ["", ...bordered(item.text, "accent", drawing)];
-		case "told":
+		case "steered":
 			return ["", theme.fg("success", "you"), ...bordered(item.text, "success", drawing)];
 		case "said":
 			return ["", ...markdownLines(item.text, drawing)];

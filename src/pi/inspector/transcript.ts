@@ -36,7 +36,7 @@ export class Transcript {
 
 	read(progress: Progress | undefined): TranscriptContent {
 		this.#file.read();
-		// From the end, so that the beginning of a long session is neither redacted nor kept.
+		// Start at the end, so that the beginning of a long session is not redacted or kept.
 		const latest: TranscriptItem[][] = [];
 		let amount = 0;
 		const entries = ownPart(this.#file.entries);

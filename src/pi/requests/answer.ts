@@ -118,7 +118,7 @@ const DO: {
 			{ ...request, parentSession: ctx.sessionManager.getSessionId(), withinMs: 0, route },
 			parentFacts(setup.pi, ctx, setup.decisions),
 			services,
-			// No call waits here, so nothing is kept from being announced.
+			// No call waits here, so every outcome may be announced.
 			{ onWaiting: () => {}, onLeft: () => {}, onSpawned: (record) => setup.onSpawned(ctx, record) },
 		);
 		if (isDenial(answer)) return wrong(answer.error, answer.status === "forbidden" ? "forbidden" : undefined);

@@ -4,7 +4,7 @@ import { messageOf } from "../../run/message-of.ts";
 import type { DelegationSetup } from "../delegation-setup.ts";
 import { parentLog } from "../parent-log.ts";
 
-/** Answers what other extensions ask on `pi.events`, in the session that is open. Most sessions are never asked. */
+/** Answers requests of other extensions on `pi.events`, for the open session. Loads the code at the first request. */
 export function answerRequests(setup: DelegationSetup, over: AbortSignal): { begin(ctx: ExtensionContext): void } {
 	const { pi } = setup;
 	let session: ExtensionContext | undefined;

@@ -2,8 +2,7 @@ import type { Denial } from "../../operate/denial.ts";
 import { messageOf } from "../../run/message-of.ts";
 
 /**
- * A tool result that is data: the same for the model and for programs, except that the model's may have a child's words
- * marked.
+ * A tool result that is data. Model and programs get the same, except that a child's words may be marked for the model.
  */
 export const jsonResult = <Details>(details: Details, forModel: object = details as object) => ({
 	content: [{ type: "text" as const, text: JSON.stringify(forModel, null, 1) }],
@@ -11,14 +10,14 @@ export const jsonResult = <Details>(details: Details, forModel: object = details
 });
 
 /**
- * The same for work that may fail. Even if something of ours is broken, such as a ledger that cannot be opened or a full
- * disk, there is an answer.
+ * The result of work that may fail. There is an answer even if something of ours is broken, such as a ledger that cannot be
+ * opened, or the disk is full.
  */
 export async function jsonAnswer<Details>(work: () => Promise<Details>) {
 	return jsonResult<Details | Denial>(await orError(work));
 }
 
-/** The same for results with words of children: `marked` is the model's version. */
+/** Like `jsonAnswer`, for results with words of children: `marked` is the model's version. */
 export async function markedAnswer<Details>(work: () => Promise<{ details: Details | Denial; marked: object }>) {
 	const answer = await orError(work);
 	if ("marked" in answer) return jsonResult<Details | Denial>(answer.details, answer.marked);

@@ -20,7 +20,7 @@ const applyParameters = Type.Object(
 	{ additionalProperties: false },
 );
 
-/** Only the user says so, in a file that no project can loosen. */
+/** Only the user can allow it, in a file that no project can loosen. */
 const ONLY_THE_USER: Denial = {
 	status: "forbidden",
 	error:
@@ -53,7 +53,7 @@ export function sessionsApplyTool(services: SessionServices) {
 
 const asItIs = <Details extends object>(details: Details) => ({ details, marked: details });
 
-/** The child chose the names of the files, and git may quote them: the model gets all of it as the child's words. */
+/** Marks all of a refusal as the child's words: git may quote the names of files, which the child chose. */
 function refusalFor(refused: ChangeRefused, redactor: Redactor) {
 	const details = redactor.redactValue(refused);
 	const words = childsWords();

@@ -79,7 +79,7 @@ export function sessionsSendTool({ pi, services, announcer, decisions, onSpawned
 			for (const id of awaited) announcer.returned(id);
 			if (isDenial(sent)) return jsonResult<SendAnswer>(sent);
 			const { answer, marked, ended } = sent;
-			// pi adds up the cost of results: once per run, however many calls waited for it, and not again if the call of
+			// pi adds up the cost of results. Count a run once, even if several calls waited for it, and not again if the call of
 			// a foreground run returns the same cost.
 			const counts = ended !== undefined && waiting.delete(ended.run.id);
 			return { ...jsonResult<SendAnswer>(answer, marked), ...(counts && { usage: piUsage(ended.run.outcome.usage) }) };

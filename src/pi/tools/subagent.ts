@@ -38,12 +38,12 @@ const parametersFor = (agents: readonly AgentDefinition[]) =>
 		{ additionalProperties: false },
 	);
 
-/** Neither the name of an agent nor a task, but valid for the schema. */
+/** Valid for the schema, but not the name of an agent or a task. */
 const NOT_GIVEN = " ";
 
 /**
- * Lets a call without a usable agent or task pass the schema, so that it is answered with INVALID_INPUT like every other
- * wrong request: pi's own refusal has no `details`. Unknown fields stay, and pi refuses them.
+ * Lets a call without a usable agent or task pass the schema, so that it gets INVALID_INPUT like every other wrong request:
+ * pi's own refusal has no `details`. Unknown fields stay, so that pi refuses them.
  */
 function withMarkers(given: unknown): Static<ReturnType<typeof parametersFor>> {
 	const fields = isRecord(given) ? given : {};
@@ -129,8 +129,8 @@ export function subagentTool({
 			} catch (error) {
 				// A run that was admitted continues without this call, and is announced.
 				if (admitted !== undefined) announcer.endAwait(admitted);
-				// Something of ours is broken, such as a ledger that cannot be opened or a full disk. There is still a
-				// result.
+				// There is a result even if something of ours is broken, such as a ledger that cannot be opened, or the disk
+				// is full.
 				return refusalResult(refuse("SUBAGENT_FAILED", messageOf(error), "internal"));
 			} finally {
 				calls.finish(call);

@@ -28,7 +28,7 @@ function lineOf(item: StoredFields): string {
 	return inOneLine(lines.findLast((line) => line.trim() !== "") ?? "");
 }
 
-/** The most telling arguments of a call, for pi's own tools and common others. */
+/** The most informative arguments of a call, for pi's own tools and common others. */
 const TELLING_ARGUMENTS = ["command", "pattern", "query", "url", "path", "file_path", "symbol", "action", "name"];
 
 export function callLine(item: StoredFields): string {

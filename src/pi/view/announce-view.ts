@@ -18,14 +18,14 @@ export interface AnnounceView {
 	sandbox: SandboxReport | undefined;
 	facts: ShownRun;
 	task: string;
-	/** Labels and values of where to look further, as far as they are known. */
+	/** Where to look further, as labels with values. */
 	places: string[];
 }
 
 export function readAnnounce(message: { content: unknown; details?: unknown }): AnnounceView {
 	const details = readAnnounceDetails(message.details);
 	const agent = shortText(details?.agent);
-	// From a newer version: only the model's text is known.
+	// If a newer version wrote it, only the model's text can be used.
 	if (details === undefined || agent === undefined) return unreadableView(message.content);
 	return {
 		cause: isCause(details.cause) ? details.cause : undefined,

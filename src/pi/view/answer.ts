@@ -7,11 +7,11 @@ import { withHint } from "./expand-hint.ts";
 
 /** More than a user reads in a terminal. */
 const DRAWN_CHARS = 30_000;
-/** The parser takes quadratic time for a paragraph: 30,000 characters of unclosed stars hold up pi for four seconds. */
+/** The parser takes quadratic time for a paragraph: 30,000 characters of unclosed stars block pi for four seconds. */
 const LONGEST_PARAGRAPH = 3_000;
 const PREVIEW_LINES = 5;
 
-/** The child's text as markdown: all of it, or its beginning and how much more there is. */
+/** The child's text as Markdown: all of it, or its beginning and how much more there is. */
 export function answerLines(text: string, drawing: Drawing): string[] {
 	const lines = wholeAnswer(text, drawing);
 	const more = lines.length - PREVIEW_LINES;

@@ -9,7 +9,7 @@ export interface ShownCall {
 	/** The agent that it is for. */
 	name?: string | undefined;
 	note?: string | undefined;
-	/** Replaces the text where there is no room for all of it. */
+	/** Replaces the text if there is no room for all of it. */
 	label?: string | undefined;
 	/** The request. */
 	text?: string | undefined;
@@ -17,7 +17,7 @@ export interface ShownCall {
 
 export interface ShownCallOptions {
 	expanded: boolean;
-	/** In one line, however narrow the terminal is. */
+	/** Uses one line, even in a narrow terminal. */
 	inOneLine?: boolean;
 }
 

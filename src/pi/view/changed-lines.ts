@@ -9,18 +9,18 @@ interface Changed {
 	runId: string | undefined;
 }
 
-/** What the user can do with the changes, which the tool does not do by itself. */
+/** What the user can do with the changes, which are not in the checkout by themselves. */
 export function changedLines({ changes, runId }: Changed, { theme, width }: Drawing): string[] {
 	if (!changes || changes.commit === null || runId === undefined) return [];
 	return wrapTextWithAnsi(theme.fg("warning", howToApply(runId)), width);
 }
 
-interface ToldFacts extends Pick<Changed, "changes"> {
+interface ShownFacts extends Pick<Changed, "changes"> {
 	sandbox: SandboxReport | undefined;
 }
 
 /** What a run changed, and whether the kernel limited it, in a few words each. */
-export const outcomeFacts = ({ changes, sandbox }: ToldFacts): string[] => [
+export const outcomeFacts = ({ changes, sandbox }: ShownFacts): string[] => [
 	...(changes ? [changesInShort(changes)] : []),
 	...(sandbox ? [sandboxInShort(sandbox)] : []),
 ];

@@ -5,6 +5,6 @@ export interface Drawing {
 	readonly theme: Theme;
 	readonly width: number;
 	readonly expanded: boolean;
-	/** How to see the rest, or nothing if the user has no key for it. */
+	/** How to see the rest; empty if the user has no key for it. */
 	readonly hint: string;
 }

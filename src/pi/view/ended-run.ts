@@ -28,7 +28,7 @@ function succeeded(view: EndedView, drawing: Drawing): string[] {
 	const state = theme.fg("success", `✓ ${ENDED[view.cause]}${took(view)}`);
 	return [
 		...factLines([state, ...howItEnded(view, drawing), ...consumption(view.facts, drawing)], drawing),
-		// A success may still have an error, such as an answer that was cut.
+		// A success may have an error too, such as an answer that was cut.
 		...(view.error ? problemLines(view.error, "warning", drawing) : []),
 		...warningLines(view.warnings, drawing),
 		...changedLines(view, drawing),

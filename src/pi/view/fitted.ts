@@ -1,11 +1,11 @@
 import { type Component, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 
 interface FittedOptions {
-	/** Draws again at every look, for content that depends on the time. */
+	/** Draws again every time, for content that depends on the time. */
 	readonly live?: boolean;
 }
 
-/** Lines that are never wider than the terminal, no matter what drew them: pi ends with an error when one is. */
+/** Cuts all lines to the width of the terminal: pi ends with an error if one is wider. */
 export function fitted(draw: (width: number) => string[], { live = false }: FittedOptions = {}): Component {
 	let drawn: { width: number; lines: string[] } | undefined;
 	return {

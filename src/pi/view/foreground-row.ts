@@ -29,8 +29,8 @@ interface Shell {
 const USUAL_PADDING = 1;
 
 /**
- * The row of a foreground run, in a shell of its own: pi recolours its own shell the moment a call ends, which is too early
- * for a row that has to stay still.
+ * The row of a foreground run, in a shell of its own: pi recolours its own shell as soon as a call ends, which is too early
+ * for a row that must not change yet.
  */
 export function foregroundRow(rows: StillRows) {
 	return {

@@ -109,7 +109,7 @@ export const renderPrincipalsResult = drawnResult(({ agents }) =>
 	Array.isArray(agents) ? storedList(agents).flatMap((agent) => textIfKnown(fieldsOf(agent)?.id)) : undefined,
 );
 
-/** What a reply says about the run that received the message. Other tools' answers say nothing about it. */
+/** What a reply says about the run that received the message. Other tools do not say anything about it. */
 const endedRunIn = ({ changes, sandbox, runId }: StoredFields) => ({
 	changes: isReportedChanges(changes) ? changes : undefined,
 	sandbox: isSandboxReport(sandbox) ? sandbox : undefined,

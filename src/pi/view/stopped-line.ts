@@ -24,7 +24,7 @@ export const stoppedLine: MessageRenderer = (message, options, theme) => {
 	});
 
 	function lines(width: number): string[] {
-		// From a newer version: only the model's text is known.
+		// If a newer version wrote it, only the model's text can be used.
 		if (runs.length === 0) return wrapTextWithAnsi(theme.fg("muted", plain(textOfMessage(message.content))), width);
 		const title = `${theme.fg("warning", "✗ stopped")} ${theme.fg("muted", plural(runs.length, "run"))}`;
 		if (expanded) return [title, ...runs.flatMap((run) => stoppedRunLines(run, theme, width))];

@@ -37,7 +37,7 @@ const ROW_MARKS = {
 
 /** Names take no more of the line than this, so that there is room for what the child does. */
 const NAME_PART = 0.4;
-/** Below these widths cost, and then tokens, are left out. */
+/** Below these widths, the cost, and then the tokens, are left out. */
 const ROOM_FOR_COST = 90;
 const ROOM_FOR_TOKENS = 56;
 /** Users do not read more of one line, and a model may write a megabyte into it. */

@@ -1,6 +1,6 @@
 /**
- * Which run has which line of the widget. A run keeps its line until it has finished and another needs it, and the number
- * of lines never shrinks: nothing on the screen moves because a run came or went.
+ * Which run has which line of the widget. A run keeps its line until it has finished and another one needs it, and the number
+ * of lines never shrinks, so that nothing moves on the screen when runs come and go.
  */
 export function assignSlots<Id>(
 	slots: readonly Id[],

@@ -6,7 +6,7 @@ const SENTENCES = ["message", "error", "detail", "error_description"];
 /** Longer messages are not parsed: rows are drawn often. */
 const LONGEST_READ = 10_000;
 
-/** The same message with the sentence in place of a provider's JSON, if there is one. */
+/** A message in which the sentence of a provider's JSON, if there is one, replaces that JSON. */
 export function withoutJson(message: string): string {
 	if (message.length > LONGEST_READ) return message;
 	const from = message.indexOf("{");
@@ -20,7 +20,7 @@ function parsedError(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {
-		return undefined; // Braces of something else: shown as they are.
+		return undefined; // The braces are not JSON: the text is shown as it is.
 	}
 }
 
