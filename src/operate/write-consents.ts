@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync } from "node:fs";
+import { writeWhole } from "../files/write-whole.ts";
 import type { ToolQuestion } from "../plan/tools.ts";
 import { isRecord } from "../run/is-record.ts";
 
@@ -68,17 +67,5 @@ const isConsent = (value: unknown): value is StoredConsent =>
 	[value.agent, value.file, value.digest].every((text) => typeof text === "string" && text !== "") &&
 	typeof value.since === "number";
 
-/** Replaces the file in one step, because another pi may be reading it. */
-function writeConsents(file: string, always: readonly StoredConsent[]): void {
-	const folder = dirname(file);
-	mkdirSync(folder, { recursive: true, mode: 0o700 });
-	const draft = `${file}.${randomUUID()}`;
-	try {
-		writeFileSync(draft, `${JSON.stringify({ version: 1, always }, null, 2)}\n`, { mode: 0o600, flag: "wx" });
-		chmodSync(draft, 0o600);
-		renameSync(draft, file);
-	} catch (error) {
-		rmSync(draft, { force: true });
-		throw error;
-	}
-}
+const writeConsents = (file: string, always: readonly StoredConsent[]): void =>
+	writeWhole(file, `${JSON.stringify({ version: 1, always }, null, 2)}\n`);

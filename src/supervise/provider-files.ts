@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { writeWhole } from "../files/write-whole.ts";
 import type { Places } from "../ledger/places.ts";
 import { ANSWERS_FD, encodeFiles, PROVIDERS_COMMAND, type ProvidersOf } from "../processes/providers-protocol.ts";
 import { isRecord } from "../run/is-record.ts";
@@ -123,10 +124,7 @@ function memoryIn(places: Places) {
 			return entry.digest === digestOf(file) ? entry.providers.map(String) : undefined;
 		},
 		write(file: string, providers: string[]): void {
-			const beside = `${path}.${process.pid}`;
-			const all = { ...load(), [file]: { digest: digestOf(file), providers } };
-			writeFileSync(beside, JSON.stringify(all), { mode: 0o600 });
-			renameSync(beside, path);
+			writeWhole(path, JSON.stringify({ ...load(), [file]: { digest: digestOf(file), providers } }));
 		},
 	};
 }
