@@ -10,7 +10,7 @@ export const agents: Command = {
 	does: "list the agents available in this folder, the tools each one gets, and problems in their files; with forget, withdraw an agent's permission to write",
 	words: [0, 2],
 	options: {},
-	seesToConfig: true,
+	checksConfig: true,
 	async run({ words, out }) {
 		const [word, name] = words;
 		if (word === undefined) return showAgents(out);
@@ -40,7 +40,7 @@ async function showAgents(out: Output): Promise<ExitCode> {
 	return catalog.diagnostics.some(({ severity }) => severity === "error") ? 1 : 0;
 }
 
-/** An open session keeps the user's answer; only the recorded one is removed. */
+/** Removes the recorded answer only: open sessions keep theirs. */
 function forget(name: string, out: Output): ExitCode {
 	if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
 	const forgotten = new WriteConsents(places().writeConsents).forget(name);

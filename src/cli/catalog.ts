@@ -5,7 +5,7 @@ import { packageRoot } from "../config/package-root.ts";
 import { agentDir } from "./surroundings.ts";
 import { trustOnFile } from "./trust-on-file.ts";
 
-/** The agents of a directory. Loaded on demand: the code that reads them is larger than all the rest. */
+/** The agents of a directory. Load this on demand: the code that reads agents is larger than all the rest. */
 export const agentsIn = (cwd: string, { includeProject }: Pick<AgentPlaces, "includeProject">): AgentCatalog =>
 	discoverAgents({
 		cwd,
@@ -15,7 +15,7 @@ export const agentsIn = (cwd: string, { includeProject }: Pick<AgentPlaces, "inc
 		includeProject,
 	});
 
-/** The names of agents that may be used here: not those of a project that the user has not decided to trust. */
+/** The names of agents that may be used here, without those of a project that the user has not decided to trust. */
 export function agentNamesHere(): string[] {
 	const cwd = process.cwd();
 	const includeProject = trustOnFile(agentDir(), cwd) === true;

@@ -46,7 +46,7 @@ export async function changeRun(
 	);
 }
 
-/** Undefined where there is no terminal to ask at. */
+/** Undefined if there is no terminal to ask in. */
 async function saysYes(question: string): Promise<boolean | undefined> {
 	if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
 	const asking = createInterface({ input: process.stdin, output: process.stderr });

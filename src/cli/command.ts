@@ -10,7 +10,7 @@ export interface Option {
 	/** The placeholder of its value, if it has one: `<id>`. */
 	takes?: string;
 	does: string;
-	/** What its value names, for completion. */
+	/** The kind of its value, for completion. */
 	completes?: Completed;
 }
 
@@ -32,10 +32,10 @@ export interface Command {
 	/** How many words it takes at least and at most. */
 	words: readonly [least: number, most: number];
 	options: Readonly<Record<string, Option>>;
-	/** What its first word names, for completion. */
+	/** The kind of its first word, for completion. */
 	completes?: Completed;
-	/** The command reports problems of the configuration itself, or does not use it. */
-	seesToConfig?: true;
+	/** Set if the command reports problems of the configuration itself, or does not use it. */
+	checksConfig?: true;
 	run(call: Call): Promise<ExitCode> | ExitCode;
 }
 
@@ -50,7 +50,7 @@ export const parseConfig = (options: Readonly<Record<string, Option>>): ParseArg
 		Object.entries(options).map(([name, { type, short }]) => [name, { type, ...(short !== undefined && { short }) }]),
 	);
 
-/** A whole number from 1 on, or an error message. */
+/** A whole number of at least 1, or an error message. */
 export function countOption(value: string | boolean | undefined, name: string): number | undefined | { error: string } {
 	if (typeof value !== "string") return undefined;
 	const count = Number(value);

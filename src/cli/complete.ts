@@ -3,7 +3,7 @@ import { COMMON_OPTIONS, type Command, type Completed, type Option } from "./com
 import { COMMANDS } from "./commands.ts";
 import { redactorHere, withLedger } from "./surroundings.ts";
 
-/** As many as a user would read through. */
+/** The most that a user would read through. */
 const WORDS_OFFERED = 50;
 
 /** Completions for the last of these words. */
@@ -25,7 +25,7 @@ async function wordsToOffer(words: string[]): Promise<readonly string[]> {
 	return [...(command.name === "stop" ? ["all"] : []), ...(await namesToOffer(command.completes))];
 }
 
-/** How many words there are that are neither options nor their values, or the option whose value is due. */
+/** How many words are neither options nor their values; or the option whose value comes next. */
 function wordsBefore(typed: string[], options: Command["options"]): number | Option {
 	let count = 0;
 	for (let at = 0; at < typed.length; at++) {
@@ -64,7 +64,7 @@ async function runNames(): Promise<string[]> {
 		toLook: true,
 	});
 	const runs = found?.runs ?? [];
-	// A label of several words would have to be quoted, and each shell does that in its own way.
+	// A label of several words would need quotes, which differ between shells.
 	const labels = runs.flatMap(({ label }) =>
 		label !== undefined && /^[\p{L}\p{N}_.][\p{L}\p{M}\p{N}_.-]*$/u.test(label) ? [label] : [],
 	);

@@ -9,7 +9,7 @@ export const completion: Command = {
 	words: [1, 1],
 	completes: SHELLS,
 	options: {},
-	seesToConfig: true,
+	checksConfig: true,
 	run({ words, out }) {
 		const shell = SHELLS.find((name) => name === words[0]);
 		if (!shell) return out.misused(`There is no completion for "${words[0]}", only for ${SHELLS.join(", ")}.`);
@@ -20,8 +20,8 @@ export const completion: Command = {
 };
 
 /**
- * File names are not offered as a fallback: only `export -o` takes one, which seldom exists yet. Each script asks the
- * command itself, so that it stays up to date.
+ * Each script asks the command itself, so that it stays up to date. None falls back on file names: only `export -o` takes
+ * one, which seldom exists yet.
  */
 const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], string>> = {
 	bash: `# eval "$(pi-geon completion bash)"

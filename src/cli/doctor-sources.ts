@@ -13,7 +13,7 @@ import { trustOnFile } from "./trust-on-file.ts";
 
 const MODELS_WITHIN_MS = 30_000;
 
-/** What is known outside pi. */
+/** The doctor's facts that are known outside pi. */
 export function sourcesHere(pi: FoundPi | undefined): DoctorSources {
 	const cwd = process.cwd();
 	const isTrusted = trustOnFile(agentDir(), cwd);
@@ -51,7 +51,7 @@ async function modelsOf(pi: FoundPi | undefined, signal: AbortSignal): Promise<K
 			: [];
 		return {
 			available,
-			// Those without credentials are not in the list.
+			// Unknown, because the list leaves out models without credentials.
 			isKnown: () => undefined,
 			resolve: (name) => readModelName(name, { models: available, ownProvider: undefined, readByPi: readPlainly }),
 		};
@@ -61,7 +61,7 @@ async function modelsOf(pi: FoundPi | undefined, signal: AbortSignal): Promise<K
 	}
 }
 
-/** As pi reads a name, without its resolver: the model of that id, or else the newest whose id contains it. */
+/** Reads a name as pi does, but without pi's resolver: the model with that id, or else the newest whose id contains it. */
 async function readPlainly(name: string, models: readonly ModelName[]): Promise<{ model: ModelName } | undefined> {
 	const text = name.toLowerCase().replace(/:[a-z]+$/, "");
 	const full = ({ provider, id }: ModelName) => `${provider}/${id}`.toLowerCase();

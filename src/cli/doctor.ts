@@ -11,9 +11,9 @@ export const doctor: Command = {
 	does: "check everything that can go wrong, and say what to do",
 	words: [0, 0],
 	options: { fix: { type: "boolean", does: "fix what can be fixed safely" } },
-	seesToConfig: true,
+	checksConfig: true,
 	async run({ options, out }) {
-		// It would also start a host.
+		// The doctor would also start a host.
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
 		const [{ runDoctor }, { sourcesHere }] = await Promise.all([
 			import("../operate/doctor/doctor.ts"),

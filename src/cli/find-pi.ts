@@ -15,7 +15,7 @@ export interface FoundPi {
 
 const VERSION_WITHIN_MS = 20_000;
 
-/** The pi on the PATH: an npm package that this process's Node runs, or an executable of its own. */
+/** The pi on the PATH: an npm package that this process's Node can run, or a standalone executable. */
 export async function findPi(env: NodeJS.ProcessEnv = process.env): Promise<FoundPi | undefined> {
 	const found = onPath(["pi"], env);
 	if (found === undefined) return undefined;
@@ -32,7 +32,7 @@ export async function findPi(env: NodeJS.ProcessEnv = process.env): Promise<Foun
 	}
 }
 
-/** The hosts of that pi in this environment: the same that a pi started here would use. */
+/** The profile of that pi's hosts in this environment, so that a pi started here shares them. */
 export const profileFor = ({ command, version }: FoundPi): HostProfile =>
 	profileOf({
 		command,

@@ -38,7 +38,7 @@ export async function follow(
 				shown = messages.length;
 			}
 			if (!record) return out.failed(`Run ${id} is not in the ledger any more.`);
-			if (record.run.state === "ended") return tellEnd(record);
+			if (record.run.state === "ended") return showEnd(record);
 			await pause(FOLLOW_EVERY_MS, undefined, { signal: left.signal });
 		}
 	} catch (error) {
@@ -55,7 +55,7 @@ export async function follow(
 		else out.lines([...messageReport(redacted, { width: out.width }), ""]);
 	}
 
-	function tellEnd(record: RunRecord): ExitCode {
+	function showEnd(record: RunRecord): ExitCode {
 		const summary = summaryOf(record, sources);
 		if (out.isJson) out.jsonLine({ ended: summary });
 		else out.lines([`Run ${id}: ${stateInWords(summary)}`]);

@@ -22,10 +22,10 @@ export const gc: Command = {
 	does: "remove runs, transcripts and logs older than retentionDays; keep open runs and undelivered reports",
 	words: [0, 0],
 	options: {},
-	seesToConfig: true,
+	checksConfig: true,
 	async run({ out }) {
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
-		// Only the user's file: a project may not decide this.
+		// Read only the user's file: a project may not decide this.
 		const loaded = configOfUser();
 		const [doubt] = inDoubt(loaded.diagnostics, ["retentionDays"]);
 		if (doubt) return out.failed(`Nothing was removed. ${correctFirst(doubt)}`);

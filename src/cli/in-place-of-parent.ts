@@ -16,7 +16,7 @@ interface InPlaceOfParent {
 	sources: Omit<PlanSources, "findSession">;
 }
 
-/** The facts for planning a new task in a session without its parent: what is on file for its directory. */
+/** What planning a new task in a session needs without the session's parent: the facts on file for its directory. */
 export async function inPlaceOfParent(plan: LaunchPlan, config: Config): Promise<InPlaceOfParent> {
 	const { cwd } = plan;
 	const { agentsIn: catalogFor } = await import("./catalog.ts");

@@ -49,7 +49,7 @@ export const list: Command = {
 	},
 };
 
-/** With the transcript of each that has one. */
+/** The runs, each with the path of its transcript if it has one. */
 function listedRuns(ledger: Ledger, request: RunScope & { limit: number }) {
 	const redactor = redactorHere();
 	const transcript = (sessionId: SessionId): { transcript?: Redacted } => {

@@ -6,25 +6,25 @@ import { readRegularFile } from "../files/regular-file.ts";
 const PACKAGE = "pi-geon";
 
 /**
- * Whether pi's settings, the user's or the project's, name this package or something that refers to it. False only if
- * everything they name is something else: a user who is told to install what they have would look in the wrong place.
+ * Whether pi's settings, the user's or the project's, name this package or something that refers to it. Undefined if an entry
+ * is unclear: advice to install what is already installed would mislead the user.
  */
 export function isLoadedByPi(agentDir: string, cwd: string): boolean | undefined {
 	try {
 		const answers = [agentDir, join(cwd, ".pi")].flatMap((base) => [
 			...sourcesIn(join(base, "settings.json")).map((source) => loadsPackage(source, base)),
-			...extensionsIn(join(base, "extensions")).map((name) => speaksOfUs(join(base, "extensions", name))),
+			...extensionsIn(join(base, "extensions")).map((name) => mentionsUs(join(base, "extensions", name))),
 		]);
 		if (answers.includes(true)) return true;
 		return answers.includes(undefined) ? undefined : false;
 	} catch (error) {
-		// A file that cannot be read may say anything; pi itself reports problems of its files.
+		// An unreadable file may name anything. pi itself reports problems of its files.
 		if (error instanceof SyntaxError || (error instanceof Error && "code" in error)) return undefined;
 		throw error;
 	}
 }
 
-/** The packages and extensions that a file of pi's names. */
+/** The packages and extensions that a settings file of pi names. */
 function sourcesIn(file: string): unknown[] {
 	const text = textOfFile(file);
 	if (text === undefined) return [];
@@ -38,13 +38,13 @@ function loadsPackage(entry: unknown, base: string): boolean | undefined {
 	if (typeof source !== "string") return undefined;
 	if (source.includes(PACKAGE)) return true;
 	if (source.startsWith("npm:")) return false;
-	// A fork may have any name, and a pattern may mean any file.
+	// A fork may have any name, and a pattern may match any file.
 	if (/^(git|github|https?|ssh):|[*?[\]{}!]/.test(source)) return undefined;
-	return speaksOfUs(resolve(base, source.replace(/^[+-]/, "").replace(/^~(?=$|[/\\])/, homedir())));
+	return mentionsUs(resolve(base, source.replace(/^[+-]/, "").replace(/^~(?=$|[/\\])/, homedir())));
 }
 
 /** Whether an extension, or a folder with one, is this package or loads it. */
-function speaksOfUs(path: string): boolean {
+function mentionsUs(path: string): boolean {
 	if (!statSync(path, { throwIfNoEntry: false })) return false;
 	const real = realpathSync(path);
 	const inside = ["index.ts", "index.js"].map((name) => join(real, name));
@@ -56,7 +56,7 @@ function manifestsAround(path: string): string[] {
 	return dirname(path) === path ? [manifest] : [manifest, ...manifestsAround(dirname(path))];
 }
 
-/** Undefined where there is no such file. */
+/** Undefined if there is no such file. */
 function textOfFile(file: string): string | undefined {
 	return statSync(file, { throwIfNoEntry: false })?.isFile() ? readRegularFile(file) : undefined;
 }

@@ -6,13 +6,13 @@ import { wrapTo } from "../operate/report/layout.ts";
 import { type Diagnostic, formatDiagnostic } from "../run/diagnostic.ts";
 import type { ExitCode } from "./command.ts";
 
-/** Where the width of the screen is unknown: a pipe, a file. */
+/** For output whose width is unknown: a pipe, a file. */
 const USUAL_WIDTH = 120;
 const LEAST_WIDTH = 20;
 
 const PATHS = ["agentFile", "cwd", "patch", "transcript"];
 
-/** Readers see the home folder as `~`. A program that opens the file needs its path. */
+/** Readers see the home folder as `~`, but a program that opens the file needs the full path. */
 const realPaths = (key: string, value: unknown): unknown =>
 	PATHS.includes(key) && typeof value === "string" && /^~[/\\]/.test(value) ? join(homedir(), value.slice(2)) : value;
 
@@ -51,7 +51,7 @@ export class Output {
 		process.stdout.write(`${printableJson(value)}\n`);
 	}
 
-	/** Tells a user who is watching what is going on. */
+	/** Shows what is going on to a user who is watching. */
 	progress(text: string): void {
 		if (process.stderr.isTTY && !this.isJson) process.stderr.write(`\r\u001b[K${text}`);
 	}
@@ -64,7 +64,7 @@ export class Output {
 		return this.#complain(message, 2);
 	}
 
-	/** Problems of a file, while the command continues. */
+	/** Reports problems of a file. The command continues. */
 	diagnostics(diagnostics: readonly Diagnostic[]): void {
 		for (const diagnostic of diagnostics) this.#tell(formatDiagnostic(diagnostic));
 	}
@@ -84,7 +84,7 @@ export class Output {
 	}
 }
 
-/** JSON escapes only some of the characters that act on a terminal. Escaped or not, they are the same for programs. */
+/** Escapes all characters that act on a terminal: JSON itself escapes only some. Programs read the same text. */
 const printableJson = (value: unknown, indent?: number): string =>
 	JSON.stringify(value, realPaths, indent).replace(
 		/[\u007f-\u009f\p{Bidi_Control}]/gu,

@@ -20,7 +20,7 @@ import { inPlaceOfParent } from "./in-place-of-parent.ts";
 import { agentDir, configIn, places } from "./surroundings.ts";
 import { endedHere } from "./traces-here.ts";
 
-/** How long a host may take to come up before the run is left to the pi that opens its session next. */
+/** How long to wait for a host. After that, the run waits for the pi that opens its session next. */
 const HOST_WITHIN_MS = 25_000;
 
 /** Settings that may have been tightened since a run was planned. */
@@ -39,11 +39,11 @@ export interface MessageSources {
 	ledger: Ledger;
 	log: Log;
 	profiles: HostProfiles | undefined;
-	/** Problems of a configuration file, while the message is sent. */
+	/** Receives problems of a configuration file. The message is sent anyway. */
 	onDiagnostics?: (diagnostics: readonly Diagnostic[]) => void;
 }
 
-/** Gives a child a message of the user in place of its parent: the open run receives it, or else a new run. */
+/** Gives a child a message of the user on behalf of its parent: to the open run, or else to a new one. */
 export async function postMessage(
 	child: RunRecord,
 	message: string,
@@ -84,13 +84,13 @@ export interface Placed {
 	underway: boolean;
 }
 
-/** Makes a host receive the message: one that is found or started, or, without a pi, one that is already running. */
+/** Finds or starts a host that receives the message. Without a pi on the PATH, only a running host can. */
 export const placeMessage = (
 	continued: Continued,
 	sources: MessageSources & { supervisor: Supervisor },
-): Promise<Placed> => (sources.profiles ? hostFor(continued, sources) : wakeThere(continued, sources));
+): Promise<Placed> => (sources.profiles ? hostFor(continued, sources) : wakeRunningHosts(continued, sources));
 
-/** Returns which run has it now. It is not underway if no host came. */
+/** Returns the run that has the message now. It is not underway if no host answered. */
 async function hostFor(
 	continued: Continued,
 	{ ledger, supervisor }: { ledger: Ledger; supervisor: Supervisor },
@@ -98,16 +98,16 @@ async function hostFor(
 	for (let { record } = continued; ; ) {
 		const underway = await supervisor.awaitHost(record.run.id, HOST_WITHIN_MS);
 		const { record: holder } = holderOf(ledger, { ...continued, record });
-		// If the run finished meanwhile, another run may have the message.
+		// If the run has finished in the meantime, another run may have the message.
 		if (holder.run.id === record.run.id || !underway) return { record: holder, underway };
 		record = holder;
 	}
 }
 
-/** If no host can be started, running hosts may take it on. */
-async function wakeThere(continued: Continued, { ledger, log }: { ledger: Ledger; log: Log }): Promise<Placed> {
+/** Wakes the running hosts, since none can be started. */
+async function wakeRunningHosts(continued: Continued, { ledger, log }: { ledger: Ledger; log: Log }): Promise<Placed> {
 	await wakeHosts(ledger, ports);
-	// The runs of hosts that turned out to be dead.
+	// Waking the hosts may have shown that some are dead.
 	for (const runId of recover({ ledger, log, ports })) endedHere(runId, ledger);
 	const { record } = holderOf(ledger, continued);
 	return { record, underway: record.run.state !== "queued" };

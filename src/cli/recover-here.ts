@@ -4,7 +4,7 @@ import { systemPorts } from "../processes/system-ports.ts";
 import { cliLog, redactorHere } from "./surroundings.ts";
 import { endedHere } from "./traces-here.ts";
 
-/** Releases the runs of dead hosts. Where the parents died too, no other process does it before the next pi starts. */
+/** Releases the runs of dead hosts. If their parents died too, no other process does it before the next pi starts. */
 export function recoverHere(ledger: Ledger): void {
 	for (const runId of recover({ ledger, log: cliLog(redactorHere()), ports: systemPorts })) endedHere(runId, ledger);
 }

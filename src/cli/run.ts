@@ -13,7 +13,7 @@ import { tracesSent } from "./traces-here.ts";
 const COMPLETE = "__complete";
 
 export async function runCli(args: string[]): Promise<void> {
-	// The reader may have closed the pipe: `pi-geon list | head -1`.
+	// The reader may close the pipe early: `pi-geon list | head -1`.
 	process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 		if (error.code !== "EPIPE") throw error;
 		process.exit();
@@ -54,7 +54,7 @@ function unknownCommand(name: string): string {
 
 const START_IN_PI = " To start a run, use /subagents run in pi.";
 
-/** Names of the same commands in other programs. Too far from ours to count as typos. */
+/** Names of the same commands in other programs, which are too different from ours to count as typos. */
 const USUAL_ELSEWHERE: ReadonlyMap<string, string> = new Map([
 	["run", START_IN_PI],
 	["start", START_IN_PI],
@@ -77,7 +77,7 @@ async function runCommand(command: Command, args: string[], out: Output): Promis
 		return out.misused(`Missing argument: ${missingWord(command, parsed.words)}. ${usage}`);
 	if (parsed.words.length > most) return out.misused(`Unexpected argument "${parsed.words[most]}". ${usage}`);
 	try {
-		if (!command.seesToConfig) out.diagnostics(configOfUser().diagnostics);
+		if (!command.checksConfig) out.diagnostics(configOfUser().diagnostics);
 		return await command.run({ ...parsed, out });
 	} catch (error) {
 		// Errors of the ledger, the disk or file permissions explain themselves; a stack trace would not help the user.

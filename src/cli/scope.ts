@@ -14,7 +14,7 @@ export const SCOPE_OPTIONS: Readonly<Record<string, Option>> = {
 	here: { type: "boolean", does: "only runs in this directory" },
 };
 
-/** The runs in scope: all of the user's, unless the options narrow it. */
+/** All runs of the user, unless the options narrow them down. */
 export function scopeOf(options: Readonly<Record<string, string | boolean | undefined>>, ledger: Ledger): RunScope {
 	const session = textOption(options.session);
 	return {

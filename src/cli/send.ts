@@ -32,7 +32,7 @@ export const send: Command = {
 		wait: { type: "string", short: "w", takes: "<seconds>", does: "wait this long for its answer, and print it" },
 		...SCOPE_OPTIONS,
 	},
-	seesToConfig: true,
+	checksConfig: true,
 	async run(call) {
 		const { words, options, out } = call;
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
@@ -45,7 +45,7 @@ export const send: Command = {
 		return withRunNamed(call, async (record, ledger) => {
 			const child = runToTell(ledger, record);
 			const log = cliLog(redactorHere());
-			// From here on, a user who leaves is told what becomes of the message.
+			// From here on, a user who leaves gets to know what happens to the message.
 			const leaving = seconds === undefined ? undefined : new SenderLeaves();
 			const sources = {
 				ledger,
@@ -68,7 +68,7 @@ export const send: Command = {
 					const { taken } = holderOf(ledger, { ...continued, record: holder });
 					return showReply(call, { ...holder, run: holder.run }, { taken });
 				}
-				return tell(call, { ...continued, record: holder }, { underway, profiles });
+				return reportAccepted(call, { ...continued, record: holder }, { underway, profiles });
 			} finally {
 				leaving?.dispose();
 				supervisor.dispose();
@@ -108,7 +108,7 @@ interface Situation extends Pick<MessageSources, "profiles"> {
 	underway: boolean;
 }
 
-function tell({ out }: Call, { how, record }: Continued, { underway, profiles }: Situation): ExitCode {
+function reportAccepted({ out }: Call, { how, record }: Continued, { underway, profiles }: Situation): ExitCode {
 	const { id } = record.run;
 	if (out.isJson) out.document({ status: "accepted", how, runId: id, underway });
 	else if (!underway) {
@@ -142,7 +142,7 @@ async function replyWithin(call: Call, awaited: Awaited): Promise<ExitCode> {
 		const { record: holder, taken } = holderOf(ledger, { ...continued, record });
 		if (!ended) {
 			const { why } = leaving;
-			return tellNone(call, { ...continued, record: holder }, { why, seconds, isPiHere });
+			return reportNoReply(call, { ...continued, record: holder }, { why, seconds, isPiHere });
 		}
 		if (holder.run.id === id) return showReply(call, ended, { taken });
 		record = holder;
@@ -155,8 +155,8 @@ interface NoReply {
 	isPiHere: boolean;
 }
 
-/** The requested answer is not there, and a script must not mistake this for one. */
-function tellNone({ out }: Call, { how, record }: Continued, { why, seconds, isPiHere }: NoReply): ExitCode {
+/** Reports that there is no answer yet, in a way that a script does not mistake for one. */
+function reportNoReply({ out }: Call, { how, record }: Continued, { why, seconds, isPiHere }: NoReply): ExitCode {
 	const { id, state } = record.run;
 	const none = why === "left" ? "You left before the answer came." : `There was no answer within ${seconds} s.`;
 	const now =

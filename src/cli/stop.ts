@@ -23,11 +23,11 @@ export const stop: Command = {
 		if (isInsideSubagent()) return out.failed(ONLY_LOOKS);
 		if (words[0] !== "all") {
 			return withRunNamed(call, (record, ledger) =>
-				tellStopped(call, ledger, [stopRun(ledger, record, userStops(BY))]),
+				reportStopped(call, ledger, [stopRun(ledger, record, userStops(BY))]),
 			);
 		}
 		const ended = await withLedger((ledger) =>
-			tellStopped(call, ledger, stopAll(ledger, scopeOf(options, ledger), userStops(BY))),
+			reportStopped(call, ledger, stopAll(ledger, scopeOf(options, ledger), userStops(BY))),
 		);
 		if (ended !== undefined) return ended;
 		if (out.isJson) out.document({ stopped: [] });
@@ -36,10 +36,10 @@ export const stop: Command = {
 	},
 };
 
-async function tellStopped({ out }: Call, ledger: Ledger, stopped: Stopped[]): Promise<ExitCode> {
+async function reportStopped({ out }: Call, ledger: Ledger, stopped: Stopped[]): Promise<ExitCode> {
 	const log = cliLog(redactorHere());
 	for (const { runId } of stopped.filter(({ was }) => was === "open")) log.info("stop requested", { runId, by: BY });
-	// At once: hosts end their runs, and runs that wait for a host are ended here.
+	// Do not wait for heartbeats: this makes hosts end their runs now, and ends queued runs here.
 	await wakeHosts(ledger, systemPorts);
 	recoverHere(ledger);
 	if (out.isJson) out.document({ stopped });

@@ -38,10 +38,10 @@ export function configIn(cwd: string): LoadedConfig {
 
 export const configHere = (): LoadedConfig => configIn(process.cwd());
 
-/** Everything that is shown goes through it. */
+/** Everything that is shown goes through this redactor. */
 export const redactorHere = (): Redactor => redactorOf(agentDir());
 
-/** Actions of this command on runs are logged in the parents' log. */
+/** Logs what this command does with runs, in the parents' log. */
 export function cliLog(redactor: Redactor): Log {
 	return logTo({
 		context: { role: "cli", pid: process.pid },
@@ -53,7 +53,7 @@ export function cliLog(redactor: Redactor): Log {
 export const nothingYet = (): string => `Nothing has been delegated here yet: there is no ledger at ${places().ledger}`;
 
 /**
- * Undefined, without creating anything, if nothing was ever delegated. A command that only looks need not be able to write.
+ * Undefined if nothing was ever delegated: this creates nothing. A command that only looks also works on a read-only disk.
  */
 export async function withLedger<Result>(
 	work: (ledger: Ledger) => Promise<Result> | Result,
@@ -74,7 +74,7 @@ export async function withLedger<Result>(
 	}
 }
 
-/** A folder that may not be read is not the same as a missing one. */
+/** Throws for a folder that may not be read, which does not count as missing. */
 function ledgerIsThere(file: string): boolean {
 	try {
 		return statSync(file, { throwIfNoEntry: false }) !== undefined;

@@ -4,7 +4,7 @@ import type { RunId } from "../run/ids.ts";
 import { type RunTraces, runTraces } from "../traces/run-traces.ts";
 import { agentDir, cliLog, redactorHere } from "./surroundings.ts";
 
-/** As long as a leaving host waits for a collector. */
+/** As long as a host that leaves waits for a collector. */
 const SENT_WITHIN_MS = 3000;
 
 let traces: RunTraces | undefined;
@@ -18,5 +18,5 @@ export function endedHere(runId: RunId, ledger: Ledger): void {
 	traces?.ended(runId, ledger);
 }
 
-/** Before the command ends: the user has the answer now, and waits for the prompt. */
+/** Waits for the spans for a limited time, at the end of a command: the user already has the answer. */
 export const tracesSent = async (): Promise<void> => traces?.finish(SENT_WITHIN_MS);

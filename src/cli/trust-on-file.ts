@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The user's decision about a project, or one of the folders above it; undefined if none is on file. */
+/** The user's decision about a project or one of the folders above it; undefined if none is on file. */
 export function trustOnFile(agentDir: string, cwd: string): boolean | undefined {
 	const decisions = jsonIn(join(agentDir, "trust.json"));
 	for (let folder = realpathSync(cwd); ; folder = dirname(folder)) {

@@ -36,7 +36,7 @@ export const web: Command = {
 			const page = await start(port, there.killed);
 			if ("error" in page) return out.failed(page.error);
 			if (!announcePage(address, page, there.stale)) {
-				// Another server started first and is running. If it has already exited, it is our turn.
+				// Another server was faster. If it has exited since, this one takes its place.
 				await page.close();
 				continue;
 			}
@@ -60,7 +60,7 @@ function portIn(value: string | boolean | undefined): number | undefined | { err
 	return { error: `--port takes a number from 1 to 65535, not "${value}".` };
 }
 
-/** In place of a killed server, if its address is free: its pages then continue where they were. */
+/** Uses the address of a killed server if that is free, so that its pages continue. */
 async function start(
 	port: number | undefined,
 	killed: PageAddress | undefined,
@@ -81,7 +81,7 @@ async function start(
 			return { error: `Port ${port} cannot be used: ${error.message}. Leave --port out, and a free one is taken.` };
 		}
 	}
-	throw new Error("There was nothing to try.");
+	throw new Error("There is no address to try.");
 }
 
 async function tellWhere(call: Call, { url, port: its }: PageAddress, port: number | undefined): Promise<ExitCode> {
@@ -107,7 +107,7 @@ async function removeDoor(door: string): Promise<void> {
 	await rm(door, { force: true });
 }
 
-/** Runs until it is ended: with Ctrl-C, by closing the terminal, or, with its parent, by closing standard input. */
+/** Runs until Ctrl-C, until the terminal closes, or, `withParent`, until standard input closes. */
 function untilLeft(withParent: boolean): Promise<ExitCode> {
 	const { promise, resolve } = Promise.withResolvers<ExitCode>();
 	const left = (code: ExitCode) => {

@@ -33,7 +33,7 @@ export const worker: Command = {
 		const { poolAddress, poolNamed } = await import("../pool/address.ts");
 		const settings = poolNamed(name, configOfUser().config.pools);
 		const url = poolAddress(settings, { agentDir: agentDir(), env: process.env });
-		// Children inherit this environment, and must not get the address.
+		// Children inherit this environment, and must not see the address.
 		if (settings.urlEnv !== null) delete process.env[settings.urlEnv];
 		const redactor = redactorHere();
 		const log = cliLog(redactor);

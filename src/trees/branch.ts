@@ -11,8 +11,8 @@ export interface BranchOrder {
 }
 
 /**
- * made: it is new. there: it existed, with these commits. taken: it existed, with others. The remaining values say why
- * there is none.
+ * made: the branch is new. there: it existed with these commits. taken: it existed with others. The remaining values say
+ * why there is none.
  */
 export type BranchMade = "made" | "there" | "taken" | "no repository" | "no name for a branch";
 
@@ -26,7 +26,7 @@ export async function makeBranch({ checkout, bundle, commit, name }: BranchOrder
 	const found = await gitLine(theirs, ["rev-parse", "--verify", "--quiet", branch], { accept: [1] });
 	if (found !== "") return found === commit ? "there" : "taken";
 	await unpackBundle(theirs, bundle);
-	// Without an old value, so that a branch that was made meanwhile stays.
+	// An empty old value, so that this fails if the branch was made in the meantime.
 	await git(theirs, ["update-ref", branch, commit, ""], { hooks: checkout.settings.hooks });
 	return "made";
 }

@@ -6,15 +6,15 @@ import { type RunProgram, runPlainly } from "./program.ts";
 /**
  * Checks the objects of a bundle and puts them into a repository. Returns the commit of the tree's branch.
  *
- * Not `git fetch`: before 2.46 it does not check objects from a bundle, and it does what the configuration of the
- * repository says of addresses (`url.<base>.insteadOf`), which may be to run a program. This finds names like `.git` or
- * `..` in a folder, and links between objects that lead nowhere.
+ * Does not use `git fetch`, which before 2.46 does not check objects from a bundle, and which may run a program that the
+ * repository's configuration names (`url.<base>.insteadOf`). This finds names like `.git` or `..` in a folder, and links
+ * between objects that lead nowhere.
  */
 export async function unpackBundle(repository: Repository, bundle: string): Promise<string> {
 	const { commit, packAt } = readBundle(bundle);
 	const opened = openSync(bundle, "r");
 	try {
-		// A program that gets an open file begins at the current position in the file.
+		// A program that gets an open file begins at the file's current position.
 		readSync(opened, Buffer.alloc(packAt), 0, packAt, null);
 		const run: RunProgram = (command, options) => runPlainly(command, { ...options, inputFrom: opened });
 		await git(repository, ["index-pack", "--strict", "--fix-thin", "--stdin"], { run });
@@ -26,7 +26,7 @@ export async function unpackBundle(repository: Repository, bundle: string): Prom
 
 const MOST_HEADER_BYTES = 64 * 1024;
 
-/** A bundle begins with lines that name what it needs and holds, and an empty line before the pack. */
+/** A bundle begins with lines that name what it needs and contains. An empty line separates them from the pack. */
 function readBundle(file: string): { commit: string; packAt: number } {
 	const opened = openSync(file, "r");
 	const buffer = Buffer.alloc(MOST_HEADER_BYTES);

@@ -6,7 +6,7 @@ import { digestIfThere } from "./receive.ts";
 import { treeParts } from "./snapshot.ts";
 import type { TreesPlace } from "./tree-of-run.ts";
 
-/** What an earlier run of the session changed, and what became of it in the new tree. */
+/** The earlier run whose changes should be in the new tree, and whether they are. */
 export interface CarriedOver {
 	from: RunId;
 	/** Why the changes are not in it. */
@@ -14,8 +14,8 @@ export interface CarriedOver {
 }
 
 /**
- * Puts the changes of an earlier run of the same session into a new tree, if the user has not decided about them: the child
- * remembers them as done.
+ * Puts the changes of an earlier run of the same session into a new tree, if the user has not decided about them yet: the
+ * child remembers having made them.
  */
 export async function carryOver(
 	{ ledger, places }: TreesPlace,

@@ -10,7 +10,7 @@ import { messageOf } from "../run/message-of.ts";
 import { askAsUser, nulWords, withoutLineEnd } from "./git.ts";
 import { TreeRefused } from "./tree-refused.ts";
 
-/** The user's checkout, as far as a tree needs to know it. */
+/** What a tree needs to know about the user's checkout. */
 export interface Checkout {
 	/** The top folder; without git the folder itself. */
 	top: string;
@@ -38,7 +38,7 @@ export interface CheckoutSettings {
 	conversion: readonly string[];
 	/** Texts of ignore files outside the checkout, in rising order of precedence. */
 	excludes: readonly string[];
-	/** The same for attributes. */
+	/** Texts of attributes files outside the checkout, in rising order of precedence. */
 	attributes: readonly string[];
 	/** Which of these files the repository names, or has: its configuration or a link in it may lead to any file. */
 	named: readonly string[];
@@ -50,7 +50,7 @@ export interface CheckoutSettings {
 
 const NOT_A_TREE = "so a subagent cannot get a copy of it to write in";
 
-/** Finds the checkout that a directory is in. No tree may hold a copy of the folders in `secret`. */
+/** Finds the checkout that contains a directory. No tree may contain a copy of the folders in `secret`. */
 export async function findCheckout(cwd: string, { secret = [] as readonly string[] } = {}): Promise<Checkout> {
 	const here = realpathSync(cwd);
 	const top = await askedTop(here);
@@ -69,7 +69,7 @@ export async function findCheckout(cwd: string, { secret = [] as readonly string
 	};
 }
 
-/** Undefined if there is no git repository. One that git rejects is refused with git's own message. */
+/** Undefined if there is no git repository. Throws git's own message if git rejects it. */
 async function askedTop(cwd: string): Promise<string | undefined> {
 	const asked = await askAsUser(cwd, ["rev-parse", "--show-toplevel"]).catch((error: NodeJS.ErrnoException) => {
 		if (error.code !== "ENOENT") throw error;
@@ -77,7 +77,7 @@ async function askedTop(cwd: string): Promise<string | undefined> {
 	});
 	if (asked.exitCode === 0) {
 		const top = realpathSync(withoutLineEnd(asked.stdout));
-		// A repository's own configuration may name any folder (core.worktree), for instance one with keys.
+		// A repository's own configuration may name any folder (core.worktree), such as one with keys.
 		if (isInside(top, cwd) && isRepository(top)) return top;
 		throw new TreeRefused("no_snapshot", `The repository of ${cwd} has its files elsewhere: ${top}, ${NOT_A_TREE}.`);
 	}
@@ -121,7 +121,7 @@ async function settingsIn(top: string, commonDir: string | undefined): Promise<C
 		"--get-regexp",
 		"^(core|filter)\\.|^hook\\..*\\.command$",
 	]);
-	// 1: there are none. Any other error may hide an ignore file, and with it files that must not be copied.
+	// 1 means that there are no settings. Any other error might hide an ignore file, and with it files that must not be copied.
 	if (asked.exitCode > 1) {
 		throw new TreeRefused("no_snapshot", `git cannot read its configuration, ${NOT_A_TREE}: ${asked.stderr.trim()}`);
 	}

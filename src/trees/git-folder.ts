@@ -73,7 +73,7 @@ export function shallowOf(checkout: Checkout): { shallow?: string } {
 
 export const formatOf = ({ repository }: Checkout): string => repository?.format ?? "sha1";
 
-/** Quoted as in C: git reads a path that begins with a quote this way, whatever it contains. */
+/** Quoted as in C. git reads any path that begins with a quote in this way. */
 function inQuotes(path: string): string {
 	const escaped = [...Buffer.from(path)].map((byte) => {
 		if (byte === 0x22 || byte === 0x5c) return `\\${String.fromCharCode(byte)}`;
@@ -82,6 +82,6 @@ function inQuotes(path: string): string {
 	return `"${escaped.join("")}"`;
 }
 
-/** A path as a line of an ignore file. A line cannot hold a line break, so a wildcard for one character replaces it. */
+/** A path as a line of an ignore file. A wildcard for one character replaces a line break. */
 export const excludeLine = (path: string): string =>
 	`/${path.replace(/[\\*?[\]!# ]/g, "\\$&").replace(/[\n\r]/g, "?")}`;

@@ -5,7 +5,7 @@ import { realPath } from "../files/real-path.ts";
 import { type ProgramEnd, type RunProgram, runPlainly } from "./program.ts";
 import { TreeRefused } from "./tree-refused.ts";
 
-/** A repository given by its parts, so that git neither searches for one nor checks its owner. */
+/** A repository given by its parts, so that git does not search for one or check its owner. */
 export interface Repository {
 	gitDir: string;
 	workTree?: string;
@@ -18,14 +18,14 @@ interface GitOptions {
 	run?: RunProgram;
 	/** `name=value`, with precedence over the repository's own configuration. */
 	config?: readonly string[];
-	/** Exit codes that count as answers. 0 always does. */
+	/** Other exit codes that count as answers, besides 0. */
 	accept?: readonly number[];
 	maxBytes?: number;
 	/** Names of the hooks that the repository's configuration defines, so that they can be switched off. */
 	hooks?: readonly string[];
 }
 
-/** git failed. The message has git's own words. */
+/** The message of this error has git's own words. */
 export class GitFailed extends Error {
 	override name = "GitFailed";
 	constructor(command: string, { exitCode, stderr }: ProgramEnd) {
@@ -35,7 +35,8 @@ export class GitFailed extends Error {
 }
 
 /**
- * Nothing in a repository makes git run a program: no hooks, no file monitor, no background maintenance, no signing.
+ * Settings with which nothing in a repository makes git run a program: no hooks, no file monitor, no background maintenance,
+ * no signing.
  *
  * Filters cannot be switched off without knowing their names. So a command that may run one (`add`, `status`, `diff` of
  * files) runs only in a repository that we made, and never asks a submodule whether it has changed: git would run in the
@@ -66,8 +67,7 @@ const HARDENED = [
 const IDENTITY = { NAME: "pi-geon", EMAIL: "pi-geon@localhost" };
 
 /**
- * The environment of every git of ours. It has nothing else of the user's environment, where `GIT_DIR` and the like could
- * be set.
+ * The whole environment of every git that we run. The user's environment could contain `GIT_DIR` and the like.
  */
 function cleanEnvironment(): Record<string, string> {
 	return {
@@ -88,12 +88,12 @@ function cleanEnvironment(): Record<string, string> {
 	};
 }
 
-/** The folders of all projects that this process was asked about: later calls name our own folders only. */
+/** The folders of all projects that this process has examined. Later calls name only our own folders. */
 const examinedProjects = new Set<string>();
 
 /**
- * A script of npm has the programs of a project on its PATH, and a user may have put them there. No project may bring the
- * git that examines it, not even through links.
+ * The PATH without folders in which a project has a `git`, even through links: no project may bring the git that examines it.
+ * An npm script has the project's programs on its PATH, and a user may have put them there.
  */
 export const pathOutsideOfProjects = (path: string, projects: ReadonlySet<string> = examinedProjects): string =>
 	path
@@ -133,7 +133,7 @@ export async function git(
 	return end;
 }
 
-/** In variables, because a name with `=` in it could not be given as an argument. From git 2.54 on there are such hooks. */
+/** Switches off hooks that the configuration defines (git 2.54). Uses variables, since a name may contain `=`. */
 const withoutHooks = (names: readonly string[]): Record<string, string> =>
 	Object.fromEntries([
 		["GIT_CONFIG_COUNT", String(names.length)],
@@ -143,7 +143,7 @@ const withoutHooks = (names: readonly string[]): Record<string, string> =>
 		]),
 	]);
 
-/** The one line that git prints. A path may hold line breaks, so only the last one is removed. */
+/** The one line that git prints. A path may contain line breaks, so this removes only the last one. */
 export async function gitLine(
 	repository: Repository,
 	args: readonly string[],
@@ -158,16 +158,16 @@ export const withoutLineEnd = (output: Buffer): string => output.toString().repl
 export const nulWords = (output: Buffer): string[] => output.toString().split("\0").slice(0, -1);
 
 /** Far longer than git needs to read a few small files. */
-const TOLD_WITHIN_MS = 30_000;
+const GIT_ANSWERS_WITHIN_MS = 30_000;
 
 /**
- * Runs git with the user's settings, in one of their folders: it finds the repository, and the user's own settings say
- * whose folders they trust. Only for commands that run no other programs (`rev-parse`, `config`).
+ * Runs git with the user's settings in one of their folders: git finds the repository, and the user's settings say whose
+ * folders to trust. Only for commands that run no other programs (`rev-parse`, `config`).
  */
 export async function askAsUser(
 	cwd: string,
 	args: readonly string[],
-	patienceMs = TOLD_WITHIN_MS,
+	patienceMs = GIT_ANSWERS_WITHIN_MS,
 ): Promise<ProgramEnd> {
 	const kept = ["HOME", "USERPROFILE", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"];
 	const own = kept.flatMap((name) => {

@@ -25,9 +25,9 @@ export interface HarvestOrder {
 const MOST_NESTED = 10;
 
 /**
- * Packs the child's changes into a bundle, and returns its path; undefined if nothing has changed. All of it runs inside
- * the ring: git in a repository of the child, or in one that the child put into a folder of the tree, runs what that
- * repository's configuration says. The bundle is the child's data, which `receiveBundle` checks.
+ * Packs the child's changes into a bundle, and returns its path; undefined if nothing has changed. All of this runs inside
+ * the ring, because git runs what the configuration of the child's repository says, or of another one in the tree. The bundle
+ * is the child's data, which `receiveBundle` checks.
  */
 export async function packChanges(order: HarvestOrder): Promise<string | undefined> {
 	const { folder, base, message, inRing } = order;
@@ -50,7 +50,7 @@ export async function packChanges(order: HarvestOrder): Promise<string | undefin
 	};
 	const own = await ownCommit(ours, order);
 	if (own === undefined) await pack(base.commit);
-	// Its commits may need objects that are missing or damaged. The files are what counts.
+	// If objects of its commits are missing or damaged, bring home only the files.
 	else await pack(own).catch((error) => (error instanceof GitFailed ? pack(base.commit) : Promise.reject(error)));
 	return parts.bundle;
 }
@@ -61,7 +61,7 @@ async function addEverything(ours: Repository, order: HarvestOrder): Promise<voi
 		await addReadable(ours, order);
 	} catch (error) {
 		if (!/permission denied/i.test(messageOf(error))) throw error;
-		// Tests often close a file or a folder to themselves, and leave it so. git does not store such permissions.
+		// Tests often remove their own access to a file or a folder and do not restore it. git does not store such permissions.
 		const { tree } = treeParts(order.folder);
 		await order.inRing(["chmod", "-R", "u+rwX", "--", tree], { cwd: order.folder, env: {} });
 		await addReadable(ours, order);
@@ -73,18 +73,17 @@ async function addReadable(ours: Repository, { folder, limits, inRing: run }: Ha
 	const { tree } = treeParts(folder);
 	const forget = async (paths: readonly string[]) => {
 		for (const path of paths) {
-			// A path behind a link is not in the tree.
+			// Skip a path behind a link, which is not in the tree.
 			if (inTheWay(tree, path) !== undefined) continue;
 			const { exitCode, stderr } = await run(["rm", "-rf", "--", join(tree, path)], { cwd: tree, env: {} });
 			if (exitCode !== 0) throw new Error(`${path} in the tree cannot be removed: ${stderr.trim()}`);
 		}
 	};
-	// git does not store pipes, and waits forever for the writer of a pipe that has the name of a file it reads:
+	// git does not store pipes, and waits forever for the writer of a pipe that has the name of a file it reads, such as
 	// `.gitignore`.
 	await run(["find", tree, "-type", "p", "-delete"], { cwd: folder, env: {} });
 	const repositoryOf = (path: string) => join(path, ".git");
-	// Changes in submodules are not brought home, and git would run what their configuration says to see whether they
-	// changed.
+	// Changes in submodules do not come home. To find them, git would run what the submodules' configuration says.
 	await forget((await submodulesOf(ours, run)).map(({ path }) => repositoryOf(path)));
 	for (let round = 0; ; round++) {
 		const listed = await git(ours, ["ls-files", "-z", "--others", "--modified", "--exclude-standard"], { run });
@@ -100,8 +99,8 @@ async function addReadable(ours: Repository, { folder, limits, inRing: run }: Ha
 }
 
 /**
- * git leaves out folders that it cannot read, with these words, and reports success. The work in there would be lost. A
- * message with a long path is cut before it says why.
+ * git's words when it leaves out a folder that it cannot read. It reports success anyway, and the work in there would be lost.
+ * A message with a long path is cut before the reason.
  */
 const UNSEEN = /^(?:warning: could not open directory|error: cannot lstat) '(.{0,200}).*?(?:': (.+))?$/m;
 
@@ -111,13 +110,13 @@ async function ownCommit(ours: Repository, { folder, base, inRing: run }: Harves
 	try {
 		const commit = await gitLine({ gitDir: own, workTree: tree }, ["rev-parse", "--verify", "HEAD^{commit}"], { run });
 		if (commit === base.commit) return undefined;
-		// Fetched, not borrowed: missing or damaged objects show up now.
+		// Fetch the objects instead of borrowing them, so that missing or damaged ones show up now.
 		await git(ours, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", own, "HEAD"], { run });
 		const { exitCode } = await git(ours, ["merge-base", "--is-ancestor", base.commit, commit], { run, accept: [1] });
 		return exitCode === 0 ? commit : undefined;
 	} catch (error) {
-		// The child removed or broke its repository. Its changes to the files are still there.
+		// The child removed or broke its repository. Its changes to the files still exist.
 		if (error instanceof GitFailed) return undefined;
-		throw new Error(`The subagent's commits cannot be looked at: ${messageOf(error)}`, { cause: error });
+		throw new Error(`The subagent's commits cannot be read: ${messageOf(error)}`, { cause: error });
 	}
 }

@@ -13,7 +13,7 @@ const ONE_DAY_MS = 24 * 60 * 60_000;
 export interface Clearing {
 	at: number;
 	retentionDays: number;
-	/** Undefined where there is no ring: then no tree that a child worked in is touched before it expires. */
+	/** Undefined if there is no ring: trees that a child worked in then stay until they expire. */
 	how?: Homecoming;
 }
 
@@ -26,8 +26,8 @@ export interface Cleared {
 }
 
 /**
- * Clears up after killed processes: a half-made tree, a tree of a finished run whose changes were not brought home, a tree
- * whose changes were, and files that no ledger knows.
+ * Cleans up after killed processes: half-made trees, trees of finished runs, whose changes are brought home first, and files
+ * that no ledger knows.
  */
 export async function clearLeftovers(place: TreesPlace, clearing: Clearing): Promise<Cleared> {
 	const cleared: Cleared = { removed: 0, harvested: 0, failed: [] };

@@ -21,7 +21,7 @@ export interface Measured {
 	special: string[];
 }
 
-/** This many are examined before the screen gets its turn. */
+/** How many files to examine before letting the screen update. */
 const LOOKED_AT_ONCE = 1000;
 
 /** Counts the paths that git listed and their bytes. Refuses a list over a limit: `what` names what was too large. */
@@ -39,7 +39,7 @@ export async function measure(
 			continue;
 		}
 		const found = lstatIfThere(join(top, path));
-		if (!found) continue; // Deleted, but still in the index.
+		if (!found) continue; // The file is deleted, but still in the index.
 		if (found.isDirectory()) measured.submodules.push(path);
 		else if (!found.isFile() && !found.isSymbolicLink()) measured.special.push(path);
 		else {

@@ -6,7 +6,7 @@ export interface ProgramOptions {
 	/** The whole environment outside a ring; inside one, additions to the allow-list. */
 	env: Record<string, string>;
 	input?: string;
-	/** Limit for stdout. More is an error. */
+	/** The limit for stdout. Exceeding it is an error. */
 	maxBytes?: number;
 	signal?: AbortSignal;
 }
@@ -18,8 +18,8 @@ export interface ProgramEnd {
 }
 
 /**
- * Starts a program with its arguments and waits for it. Work on a tree that a child has written to uses one that the caller
- * gives: it runs inside the ring of that tree, because git there does what the child's files say.
+ * Starts a program with its arguments and waits for it. Work on a tree that a child has written to gets one from the caller
+ * that runs programs inside the ring of that tree, because git does what the child's files say.
  */
 export type RunProgram = (command: readonly string[], options: ProgramOptions) => Promise<ProgramEnd>;
 
@@ -28,8 +28,8 @@ const MOST_OUTPUT = 256 * 1024 * 1024;
 const MOST_STDERR = 16 * 1024;
 
 /**
- * For work on files of the user or of us. `inputFrom` is an open file to read. `until` receives all of stdout; once it
- * returns true, it has seen enough.
+ * Runs a program without a ring, for work on files of the user or our own. `inputFrom` is an open file to read. `until`
+ * receives all of stdout, and returns true once it has seen enough.
  */
 export function runPlainly(
 	[program = "", ...args]: readonly string[],
@@ -59,7 +59,7 @@ export function runPlainly(
 			if (stderr.length < MOST_STDERR) stderr += part.toString();
 		});
 		child.stdin?.on("error", (error: NodeJS.ErrnoException) => {
-			// It ended without reading all its input: its exit code tells why.
+			// If it ended without reading all its input, its exit code says why.
 			if (error.code !== "EPIPE") reject(error);
 		});
 		child.stdin?.end(input ?? "");

@@ -16,7 +16,7 @@ export interface Received {
 }
 
 export interface ReceiveOrder {
-	/** Made inside the ring, by any program that ran there. */
+	/** The bundle. Any program inside the ring may have made it. */
 	packed: string;
 	checkout: Checkout;
 	base: TreeBase;
@@ -31,8 +31,8 @@ export interface ReceiveOrder {
 const MOST_PATCH_BYTES = 4;
 
 /**
- * Takes a bundle that a child may have made, and makes the patch from it ourselves. Changes in a tree come home only this
- * way: as objects that git has checked, on top of the base that was recorded before the child began.
+ * Receives a bundle that a child may have made, and makes the patch from it. Changes in a tree come home only this way: as
+ * objects that git has checked, on top of the base that was recorded before the child began.
  */
 export async function receiveBundle(order: ReceiveOrder): Promise<Received> {
 	const { packed, checkout, base, scratch, maxBytes } = order;
@@ -64,10 +64,10 @@ export async function receiveBundle(order: ReceiveOrder): Promise<Received> {
 
 const PLAIN_DIFF = ["--no-ext-diff", "--no-textconv", "--no-color"];
 
-/** Without renames: each file is separate, so that each can be tried alone. */
+/** Without renames, so that each file is separate and can be tried alone. */
 const PLAIN_PATCH = [...PLAIN_DIFF, "--full-index", "--ignore-submodules=all", "--src-prefix=a/", "--dst-prefix=b/"];
 
-/** Copies a file that a child may have made, if it is a file and not too large, and tells its digest. */
+/** Copies a file that a child may have made, and returns its digest. Throws if it is not a file, or is too large. */
 async function copyOut(from: string, to: string, maxBytes: number): Promise<string> {
 	const target = await open(to, "w", 0o600);
 	try {
@@ -79,7 +79,7 @@ async function copyOut(from: string, to: string, maxBytes: number): Promise<stri
 	}
 }
 
-/** Also flushes it to the disk. */
+/** The digest of a file. Also flushes the file to the disk. */
 async function digestOf(file: string, maxBytes: number): Promise<string> {
 	return readThrough(
 		file,
@@ -103,7 +103,7 @@ async function readThrough(
 	onPart: (part: Buffer) => Promise<unknown>,
 	atEnd: (opened: FileHandle) => Promise<unknown> = async () => {},
 ): Promise<string> {
-	// NONBLOCK: a named pipe in its place would keep us waiting.
+	// NONBLOCK, because opening a named pipe in its place would block.
 	const source = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	try {
 		const found = await source.stat();

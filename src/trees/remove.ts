@@ -3,8 +3,8 @@ import { basename, dirname } from "node:path";
 import { removeAll } from "../files/remove-all.ts";
 
 /**
- * Removes the folder of a tree, and nothing else: only a folder directly in the root of all trees, links resolved, is one.
- * Links inside are removed, never followed.
+ * Removes the folder of a tree, and nothing else: it must be directly in the root of all trees, with links resolved. Removes
+ * links inside the folder without following them.
  */
 export async function removeTreeFolder(folder: string, root: string): Promise<void> {
 	if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;

@@ -27,13 +27,13 @@ export interface SnapshotOrder {
 	/** The folder to create; it must not exist yet. */
 	folder: string;
 	limits: TreeLimits;
-	/** Ignored, large folders of the checkout: the tree gets links to them. */
+	/** Large, ignored folders of the checkout, to which the tree gets links. */
 	link: readonly string[];
-	/** Whether a checkout with submodules is refused: a tree does not have their content. */
+	/** Whether to refuse a checkout with submodules: a tree does not have their content. */
 	submodules: "warn" | "refuse";
 	/** Absolute paths that must not be copied if they are in the checkout and git does not know them. */
 	hidden?: readonly string[];
-	/** How long git may examine the checkout, for tests. */
+	/** How long git may take to examine the checkout. Set by tests only. */
 	patienceMs?: number;
 }
 
@@ -47,7 +47,7 @@ export interface Snapshot {
 
 /**
  * The parts of a tree's folder. The child writes only in `tree`, which has a repository of its own. `git` is ours, has the
- * base, and tells what has changed whatever the child did to its own repository.
+ * base, and shows what has changed, no matter what the child did to its own repository.
  */
 export const treeParts = (folder: string) => ({
 	tree: join(folder, "tree"),
@@ -79,7 +79,7 @@ export async function snapshot(order: SnapshotOrder): Promise<Snapshot> {
 	return { base, warnings: warningsOf(measured) };
 }
 
-/** The same as a commit in a repository of our own, without a copy of the files. The folder must exist. */
+/** The current checkout as a commit in a repository of our own, without a copy of the files. The folder must exist. */
 export async function commitCheckout(order: SnapshotOrder) {
 	const { checkout, folder } = order;
 	requireVisible(order);
@@ -136,8 +136,8 @@ function repositoryBeside(checkout: Checkout, gitDir: string): { ours: Repositor
 }
 
 /**
- * The first submodule with changes of its own, in submodules as well; undefined if there is none. `scratch` must exist.
- * Instead of `git status`, which would run git in the submodule, with the configuration that it finds there.
+ * The first submodule with changes of its own, at any depth; undefined if there is none. `scratch` must exist. Avoids
+ * `git status`, which would run git in the submodule with the submodule's own configuration.
  */
 export async function changedSubmodule(checkout: Checkout, scratch: string): Promise<string | undefined> {
 	const { ours } = repositoryBeside(checkout, mkdtempSync(join(scratch, "submodules-")));
@@ -181,7 +181,7 @@ async function measureCheckout(
 	const seenEnough = countingTo(limits);
 	const listed = await git(repository, list, {
 		run: patiently({ checkout, ...(patienceMs !== undefined && { patienceMs }) }, seenEnough),
-		// git was killed, once it had listed too many.
+		// git was killed after it had listed too many files.
 		accept: [128],
 	});
 	const paths = nulWords(listed.stdout);
@@ -233,8 +233,8 @@ function excludesOf({ checkout, link, hidden = [] }: SnapshotOrder, { embedded }
 }
 
 /**
- * Puts the current files into our index. Submodules stay as they are staged: git in a submodule, which looks whether it has
- * changed, would run what the submodule's configuration says.
+ * Puts the current files into our index. Submodules stay as they are staged: to check a submodule for changes, git would run
+ * what the submodule's configuration says.
  */
 async function addCurrentFiles(ours: Repository, run: RunProgram): Promise<void> {
 	const links = (await submodulesOf(ours, run)).map(({ path }) => path);
@@ -247,7 +247,7 @@ async function addCurrentFiles(ours: Repository, run: RunProgram): Promise<void>
 		await git(ours, ["add", "--all"], { run });
 		await mark("--no-skip-worktree");
 	} catch (error) {
-		// For instance a name that no repository may hold: `.GIT`.
+		// For example because of a name that no repository may contain, such as `.GIT`.
 		throw error instanceof GitFailed ? new TreeRefused("no_snapshot", error.message) : error;
 	}
 }
@@ -276,9 +276,9 @@ const indexFilesOf = ({ repository }: Checkout): string[] =>
 				.map((name) => join(repository.gitDir, name));
 
 /**
- * From the time of the index, git tells which of its entries it cannot trust: those of files that were changed in the same
- * instant. Node sets times less finely than the disk keeps them, so this uses a slightly earlier time: git then checks once
- * too often, never once too little.
+ * git does not trust entries of an index whose files changed at the same instant as the index. Node sets times less precisely
+ * than the disk stores them, so this uses a slightly earlier time: git may then check a file unnecessarily, but never skips
+ * one that it has to check.
  */
 function copyWithOlderTime(from: string, to: string): void {
 	const { mtimeMs } = statSync(from);
@@ -307,11 +307,11 @@ async function commitBase(ours: Repository, checkout: Checkout): Promise<TreeBas
 			: await gitLine(ours, ["commit-tree", tree, ...(head ? ["-p", head.commit] : [])], {
 					input: "The working tree when the run began\n",
 				});
-	// The object of a staged file is known to the user's index alone: the next staging lets `git gc` remove it.
+	// Only the user's index refers to the objects of staged files: after the next staging, `git gc` may remove them.
 	if (checkout.repository && dirty) {
 		const pack = join(ours.gitDir, "objects", "pack", "pack");
 		const wanted = `${commit}\n${head ? `^${head.commit}\n` : ""}`;
-		// Without the checkout, where it would look for attributes, and wait for a pipe of that name.
+		// Without the work tree, where git would look for attributes, and wait for a pipe of that name.
 		await git({ gitDir: ours.gitDir }, ["pack-objects", "--revs", "--quiet", pack], { input: wanted });
 	}
 	await git(ours, ["update-ref", TREE_BRANCH, commit]);

@@ -40,22 +40,22 @@ export interface TreeWish extends Pick<SnapshotOrder, "limits" | "link" | "submo
 	sessionId: SessionId;
 	/** The user's directory. */
 	cwd: string;
-	/** Folders that no tree may hold a copy of. */
+	/** Folders that no tree may contain a copy of. */
 	secret?: readonly string[];
 }
 
 /** Where a tree is, or will be. */
 export interface TreePlace {
-	/** The folder of the tree and of what we know of it. */
+	/** The folder with the tree and our own data about it. */
 	folder: string;
-	/** The only folder that a ring must let the child write. */
+	/** The only folder in which a ring must let the child write. */
 	tree: string;
-	/** Where the child works in it: at the same relative path that `cwd` has in the checkout. */
+	/** Where the child works in the tree: at the same relative path as `cwd` in the checkout. */
 	cwd: string;
 }
 
 export interface OpenTree extends TreePlace {
-	/** The user's files that git in it reads: the objects that it borrows. */
+	/** The user's files that git reads from inside the tree: the objects that it borrows. */
 	borrows: string[];
 	/** The earlier run of the session whose changes are in it. */
 	carried?: RunId;
@@ -73,8 +73,8 @@ export function treePlace(
 }
 
 /**
- * The folder of its session, so that the child finds its files where they were; or one of its own, if an earlier run left
- * something.
+ * The folder of the run's session, so that the child finds its files where they were; or a folder for this run, if an earlier
+ * one left something there.
  */
 function treeFolders({ root, runId, sessionId }: { root: string; runId: RunId; sessionId: SessionId }) {
 	const folder = join(root, sessionId);
@@ -82,8 +82,8 @@ function treeFolders({ root, runId, sessionId }: { root: string; runId: RunId; s
 }
 
 /**
- * The tree of a run: an existing one, if the run was interrupted, or a new one. The ledger records where it will be before
- * anything is created, so that it knows of the tree whatever happens.
+ * The tree of a run: an existing one if the run was interrupted, or a new one. The ledger records its place before anything is
+ * created, so that no crash leaves an unknown tree.
  */
 export async function openTree(place: TreesPlace, wish: TreeWish): Promise<OpenTree> {
 	const { ledger, root } = place;
@@ -105,7 +105,7 @@ export async function openTree(place: TreesPlace, wish: TreeWish): Promise<OpenT
 		const made = await snapshot({ checkout, folder: reserved.folder, limits, link, submodules, hidden });
 		mkdirSync(opened.cwd, { recursive: true });
 		const earlier = await carryOver(place, sessionId, reserved.folder);
-		// Another tree would replace the changes that an earlier attempt of this run brought home.
+		// A new tree without them would replace the changes that an earlier attempt of this run brought home.
 		if (earlier?.from === runId && earlier.problem !== undefined)
 			throw new TreeRefused("no_snapshot", notCarried(earlier));
 		const carried = earlier?.problem === undefined ? earlier?.from : undefined;
@@ -125,11 +125,11 @@ const notCarried = ({ from, problem }: CarriedOver): string =>
 
 export interface Homecoming {
 	limits: TreeLimits;
-	/** Runs a program inside a ring that can write nothing but this folder, and can read these. */
+	/** Runs programs inside a ring that can write only in `folder`, and can read `readable`. */
 	inRing(folder: string, readable: readonly string[]): RunProgram;
 }
 
-/** In the result of a run. */
+/** What the result of a run says about its changes. */
 export type BroughtHome =
 	| { changes: Changes | undefined; warnings: string[] }
 	/** The work is in the tree, which stays. */
@@ -177,7 +177,7 @@ export async function bringHome(place: TreesPlace, runId: RunId, how: Homecoming
 	}
 }
 
-/** Its changes are home, even if the folder cannot be removed now. The ledger knows of the folder, so others try again. */
+/** Removes a tree whose changes are home. If that fails now, others try again, since the ledger knows the folder. */
 async function removeHarvested({ ledger, root }: TreesPlace, { folder, runId }: TreeRecord): Promise<void> {
 	try {
 		await removeTreeFolder(folder, root);

@@ -1,4 +1,4 @@
-/** Why no tree can be made of a checkout. Reported before a run exists, or in its outcome if the checkout changed since. */
+/** Why no tree can be made of a checkout. Reported before a run exists, or in its outcome if the checkout changed later. */
 export type TreeRefusalReason = "no_snapshot" | "snapshot_too_large";
 
 export class TreeRefused extends Error {

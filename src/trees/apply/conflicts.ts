@@ -1,6 +1,6 @@
 import { git, type Repository } from "../git.ts";
 
-/** This many paths fit on a command line, with room to spare. */
+/** This many paths easily fit on a command line. */
 const NAMED_AT_ONCE = 500;
 
 /**
@@ -13,7 +13,7 @@ export async function conflictsOf(patch: string, paths: readonly string[], stage
 	for (let from = 0; from < paths.length; from += NAMED_AT_ONCE) {
 		found.push(...(await among(paths.slice(from, from + NAMED_AT_ONCE))));
 	}
-	// Each applies alone but not all together: then all are named.
+	// If each path applies alone, but not all together, name them all.
 	return found.length > 0 ? found : [...paths];
 
 	async function among(some: readonly string[]): Promise<string[]> {

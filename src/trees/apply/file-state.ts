@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 /** What is at a path: a file, a link, or nothing. */
 export type FileState = { kind: "file"; mode: number; sha256: string } | { kind: "link"; target: string } | null;
 
-/** Something that no change can be about: a folder, a pipe, a device. */
+/** The state at a path. `other`: something that no change can concern, such as a folder, a pipe or a device. */
 export type Found = FileState | "other";
 
 /** Looks at a path below `top` without following a link on the way. A path behind a link counts as missing. */
@@ -23,7 +23,7 @@ export function findAt(top: string, path: string): Found {
 export function isSameState(one: Found, other: Found): boolean {
 	if (one === null || other === null || one === "other" || other === "other") return one === other;
 	if (one.kind === "link") return other.kind === "link" && one.target === other.target;
-	// Whether it is executable is all that git keeps of a mode, and what the user may have changed by hand.
+	// Of a mode, git keeps only whether the file is executable. The user may have changed the rest by hand.
 	return other.kind === "file" && one.sha256 === other.sha256 && (one.mode & 0o100) === (other.mode & 0o100);
 }
 
@@ -33,7 +33,7 @@ export function foldersAboveFile(path: string): string[] {
 	return folder === "." ? [] : [...foldersAboveFile(folder), folder];
 }
 
-/** The first thing on the way to a path that is not a folder: a file or a link stands where a folder must be. */
+/** The first thing on the way to a path that is not a folder: a file or a link where a folder must be. */
 export const inTheWay = (top: string, path: string): string | undefined =>
 	foldersAboveFile(path).find((folder) => !isFolderOrNothing(join(top, folder)));
 
@@ -51,7 +51,7 @@ export function holdsOnly(top: string, folder: string, files: ReadonlySet<string
 	});
 }
 
-/** Refuses a path that leaves the checkout or reaches into its repository, although earlier checks should have found it. */
+/** Refuses a path that leaves the checkout or reaches into its repository. Earlier checks should have found it already. */
 export function requireSafePath(path: string): void {
 	const parts = path.split("/");
 	if (

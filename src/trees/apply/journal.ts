@@ -3,13 +3,13 @@ import { join } from "node:path";
 import type { FileState } from "./file-state.ts";
 
 /**
- * Everything needed to put changes into a checkout and to revert them, recorded before the first file is touched. If a
- * process is killed in between, each file is in its state before or after, and either side can be reached.
+ * Everything needed to put changes into a checkout and to revert them, recorded before the first file changes. If a process is
+ * killed in between, each file is in its state before or after, and the changes can be completed or reverted.
  */
 export interface Journal {
 	top: string;
 	entries: JournalEntry[];
-	/** Folders that do not exist before, the outermost first. */
+	/** Folders that the changes create, the outermost first. */
 	newFolders: string[];
 	/** Permissions of the folders that lose a file: a folder may disappear with its last file. */
 	folderModes: Record<string, number>;
@@ -38,7 +38,7 @@ export function writeJournal(folder: string, journal: Journal): void {
 	}
 }
 
-/** Undefined if nothing was begun, or the journal is incomplete: then no file was touched. */
+/** Undefined if there is no complete journal: then no file has changed. */
 export function readJournal(folder: string): Journal | undefined {
 	try {
 		return JSON.parse(readFileSync(journalFile(folder), "utf8")) as Journal;

@@ -23,10 +23,10 @@ export interface Move {
 }
 
 /**
- * Brings every file of a journal to one side. Each file must match one of the two sides, so this also finishes, or
- * reverts, what a killed process began. Otherwise it returns the files that match neither, and touches nothing.
+ * Brings every file of a journal to one side. Each file must match one of the two sides, so this also finishes, or reverts,
+ * what a killed process began. If some files match neither, it returns them and changes nothing.
  *
- * All new content is beside its place before the first file changes, so that a full disk is met while nothing has changed.
+ * All new content is written beside its place before the first file changes, so that a full disk shows up in time.
  */
 export function moveFiles({ journal, folder, runId, to }: Move): { changed: string[] } {
 	const { top, entries } = journal;
@@ -62,7 +62,7 @@ export function moveFiles({ journal, folder, runId, to }: Move): { changed: stri
 
 	function writeDraft(entry: JournalEntry, index: number): void {
 		const state = target(entry);
-		// In the nearest existing folder, so that it is on the same disk.
+		// Use the nearest existing folder, which is on the same disk.
 		const above = foldersAboveFile(entry.path).findLast((way) => isRealFolder(way)) ?? "";
 		const draft = join(top, above, nameOf(index));
 		drafts.set(index, draft);

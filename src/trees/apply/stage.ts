@@ -16,8 +16,8 @@ export interface StageOrder {
 }
 
 /**
- * Applies a patch to copies of the files that it changes, and records their state before and after. The checkout is
- * only read. Returns the paths that do not fit, if there are any.
+ * Applies a patch to copies of the files that it changes, and records their state before and after. Only reads the checkout.
+ * Returns the paths that do not fit, if there are any.
  */
 export async function stageChanges(order: StageOrder): Promise<Journal | { conflicts: string[] }> {
 	const { patch, checkout, folder } = order;
@@ -50,7 +50,7 @@ export async function stageChanges(order: StageOrder): Promise<Journal | { confl
 
 const AS_IT_IS = ["--whitespace=nowarn", "--allow-empty"];
 
-/** From the patch itself, which is what will be applied. */
+/** The paths in the patch itself, since that is what will be applied. */
 async function pathsIn(patch: string, staged: Repository): Promise<string[]> {
 	const { stdout } = await git(staged, ["apply", "--numstat", "-z", ...AS_IT_IS, patch]);
 	if (!isUtf8(stdout)) {
@@ -81,7 +81,7 @@ function keepBefore({ path, index, order: { checkout, folder } }: Keeping): File
 	return found;
 }
 
-/** A file keeps its permissions, unless the changes affect whether it is executable: git knows of no others. */
+/** A file keeps its permissions, unless the changes affect whether it is executable: git does not store others. */
 function keepAfter({ path, index, order: { folder }, was }: Keeping & { was: FileState }): FileState {
 	const found = findAt(join(folder, "work"), path);
 	if (found === null || found === "other") return null;
@@ -90,7 +90,7 @@ function keepAfter({ path, index, order: { folder }, was }: Keeping & { was: Fil
 	return was?.kind === "file" && (was.mode & 0o100) === (found.mode & 0o100) ? { ...found, mode: was.mode } : found;
 }
 
-/** Attributes decide how lines end. */
+/** Copies the attributes files, which decide how lines end. */
 function copyAttributes(paths: readonly string[], { checkout, folder }: StageOrder): void {
 	for (const above of new Set(["", ...paths.flatMap(foldersAboveFile)])) {
 		const name = join(above, ".gitattributes");
@@ -103,8 +103,7 @@ function copyAttributes(paths: readonly string[], { checkout, folder }: StageOrd
 }
 
 /**
- * Paths that git would reject only while it writes: a link or a file where a folder must be, or a folder where a file must
- * be.
+ * Paths that git would reject only while it writes: a link or a file where a folder must be, or the other way round.
  */
 function blockedIn(top: string, entries: readonly JournalEntry[]): string[] {
 	const gone = new Set(entries.flatMap(({ path, after }) => (after === null ? [path] : [])));
