@@ -40,13 +40,13 @@ function search(path: string, at: Search, found: AgentFiles): void {
 	}
 }
 
-/** pi's skills are not agents, wherever they are. */
+/** pi's skills are not agents, in any folder. */
 const mayBeAgent = (entry: Dirent): boolean =>
 	entry.name.endsWith(".md") && entry.name !== "SKILL.md" && !entry.isDirectory();
 
 const isSomebodyElses = (name: string): boolean => name.startsWith(".") || name === "node_modules";
 
-/** Read one by one, because a folder may hold millions. */
+/** Reads the entries one by one, because a folder may contain millions. */
 function someEntries(path: string, { folder, budget }: Search, diagnostics: Diagnostic[]): Dirent[] {
 	const entries: Dirent[] = [];
 	try {

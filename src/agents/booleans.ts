@@ -1,7 +1,7 @@
 import type { Field } from "./fields.ts";
 import type { Findings } from "./findings.ts";
 
-/** Only these spellings; anything else is an error, because a guess may give the agent what its author withheld. */
+/** The only valid spellings. Anything else is an error, because a guess may give the agent what its author withheld. */
 const SPELLINGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 	[true, true],
 	[1, true],

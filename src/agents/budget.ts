@@ -3,7 +3,7 @@ import type { Diagnostic } from "../run/diagnostic.ts";
 /** Far more than any user has; a hostile project may have any number. */
 const MOST = { entries: 5_000, files: 1_000, bytes: 16 * 1024 * 1024, ms: 5_000 };
 
-/** What may be spent on reading the agents of one source, so that no folder keeps a delegation waiting. */
+/** Limits the reading of one source's agents, so that no folder keeps a delegation waiting. */
 export class ReadingBudget {
 	#entries = 0;
 	#files = 0;
@@ -11,7 +11,7 @@ export class ReadingBudget {
 	readonly #started = performance.now();
 	#struck: Diagnostic | undefined;
 
-	/** Whether one more entry of a folder may be looked at. */
+	/** Whether one more entry of a folder may be read. */
 	entry(folder: string): boolean {
 		return this.#within(++this.#entries <= MOST.entries, folder, `there are more than ${MOST.entries} entries`);
 	}
@@ -31,7 +31,7 @@ export class ReadingBudget {
 		return this.#struck !== undefined;
 	}
 
-	/** The bound that was reached first, if one was. */
+	/** Reports the limit that was reached first, if any. */
 	get diagnostics(): Diagnostic[] {
 		return this.#struck ? [this.#struck] : [];
 	}

@@ -5,14 +5,13 @@ import type { ThinkingLevel } from "../run/thinking.ts";
 
 export type AgentSource = "builtin" | "user" | "project";
 
-/** `only` without names grants nothing: it is refused at launch, never read as "all tools". */
+/** `only` without names grants nothing: such an agent is refused at launch, and never gets all tools. */
 export type ToolSelection =
 	/** `except` removes single tools from those of an MCP server that is named as a whole. */
 	{ kind: "only"; names: string[]; except?: string[] } | { kind: "inherit"; except: string[] };
 
 /**
- * An entry of the file's tool lists that cannot be applied exactly. The child goes without the tool, whatever the
- * configuration says.
+ * An entry of the file's tool lists that cannot be applied exactly. The child does not get the tool, under any configuration.
  */
 export type LeftOutTool = {
 	/** As the file has it: `Bash(git:*)`. */
@@ -39,15 +38,15 @@ export interface AgentLimits {
 export interface AgentDefinition {
 	name: string;
 	description: string;
-	/** Also true where the file has a restriction that cannot be enforced here. */
+	/** Also true if the file has a restriction that cannot be enforced here. */
 	readonly: boolean;
 	/** The fields with such restrictions, if they alone make the agent read-only. */
 	unenforced?: string[];
 	tools: ToolSelection;
-	/** pi's name of a tool → the word in the file, where they differ: `find` → `Glob`. */
+	/** pi's name of a tool → the word in the file, if they differ: `find` → `Glob`. */
 	writtenAs: Record<string, string>;
 	leftOut: LeftOutTool[];
-	/** What else the file asks for and the child does not get, in whole sentences for the result of every run. */
+	/** What else the file asks for but the child does not get, in whole sentences for the result of every run. */
 	warnings: string[];
 	/** Why the agent may not run, if its own file says so: `enabled: false`. */
 	switchedOff?: string;
@@ -74,6 +73,6 @@ export interface AgentDefinition {
 	prompt: string;
 	source: AgentSource;
 	file: string;
-	/** The digest of the file's text, to tell on a resume whether the definition changed. */
+	/** The digest of the file's text, which shows on a resume whether the definition has changed. */
 	digest: string;
 }

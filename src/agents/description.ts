@@ -2,7 +2,7 @@ import { isFieldName, restrictionNamed } from "./known-fields.ts";
 
 export interface Repaired {
 	text: string;
-	/** Whether the description is one line, so that no other line of the file became text. */
+	/** Whether the description is one line, so that no other line of the file became part of it. */
 	isOneLine: boolean;
 	/** A line that became part of the description although it reads like a restriction. */
 	swallowed?: { line: number; field: string };
@@ -16,8 +16,8 @@ const NAMED_LINE = /^(\s*)["']?([^\s"':][^"':]{0,40}?)["']?\s*:(?:\s+(.*))?$/;
  * or several, and reads them back. YAML takes a second colon for a nested mapping and a line at the margin for a field.
  * This returns the frontmatter with that description in quotes, or undefined if it has none.
  *
- * Only this field is treated so, because nothing depends on its meaning. It ends before the first line at the margin that
- * begins with the name of another field, so that no field of the file becomes text.
+ * This applies only to the description, because nothing depends on its meaning. It ends before the first line at the margin
+ * that begins with the name of another field, so that no field of the file becomes text.
  */
 export function descriptionAsText(text: string): Repaired | undefined {
 	const lines = text.split("\n");
@@ -45,14 +45,14 @@ function isField(line: string): boolean {
 	return indent === "" && isFieldName(name);
 }
 
-/** Letters that only look like others count as those. A name whose value is true also counts as a restriction. */
+/** The restriction that a line seems to be. Lookalike letters count, and so does any name with the value true. */
 function restrictionIn(line: string): string | undefined {
 	const [, , name = "", value = ""] = NAMED_LINE.exec(line) ?? [];
 	const plain = name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
 	return restrictionNamed(plain) ?? (/^["']?(?:true|1)["']?\s*(?:#.*)?$/.test(value) ? name : undefined);
 }
 
-/** Quotes around the whole value were intended, and a quote inside them broke the YAML. */
+/** Drops quotes around the whole value: the author intended them, but a quote inside broke the YAML. */
 function withoutQuotes(value: string): string {
 	const [quote] = value;
 	const isQuoted = (quote === '"' || quote === "'") && value.length > 1 && value.endsWith(quote);

@@ -18,7 +18,7 @@ export interface AgentCatalog {
 
 export interface AgentPlaces {
 	cwd: string;
-	/** Inside the package, so that a repository with an `agents/` folder of its own changes nothing. */
+	/** Inside the package, so that an `agents/` folder in a repository has no effect. */
 	builtinDir: string;
 	userDir: string;
 	homeDir: string;
@@ -26,7 +26,7 @@ export interface AgentPlaces {
 	includeProject: boolean | "when asked";
 }
 
-/** The catalog in which an agent of this name is found, if there is one. */
+/** The catalog that includes the agents of this name. */
 export const catalogFor = (catalog: AgentCatalog, name: string): AgentCatalog => catalog.lookUp?.(name) ?? catalog;
 
 const BUILTIN_ORDER = ["explorer", "researcher", "reviewer", "implementer", "tester", "worker"];
@@ -53,7 +53,7 @@ function onceForEach<Value>(find: (name: string) => Value): (name: string) => Va
 	};
 }
 
-/** The diagnostics of such a project are not shown. The run itself reports that a file may have been missed. */
+/** Adds warnings to the agents: the diagnostics of such a project are not shown, and a file may have been missed. */
 const withWarnings = (
 	content: FolderContent,
 	asked: string,
@@ -65,7 +65,7 @@ const withWarnings = (
 	),
 });
 
-/** Each source has a budget of its own, so that none is cut short by another. */
+/** Each source has its own budget, so that none uses up another's. */
 function readFolders(folders: readonly AgentFolder[], source: AgentSource, named?: string): SourceContent {
 	const budget = new ReadingBudget();
 	const reading = { source, budget, ...(named !== undefined && { named }) };
@@ -79,11 +79,11 @@ function readFolders(folders: readonly AgentFolder[], source: AgentSource, named
 }
 
 interface SourceContent extends FolderContent {
-	/** Which bound kept files from being read. */
+	/** The limits that kept files from being read. */
 	incomplete: Diagnostic[];
 }
 
-/** The contents with precedence first. */
+/** Merges contents. Earlier ones take precedence. */
 function merge(contents: readonly FolderContent[]): AgentCatalog {
 	const winners = new Map<string, AgentDefinition>();
 	const overridden: AgentDefinition[] = [];

@@ -6,7 +6,7 @@ import { isFieldName } from "./known-fields.ts";
 import { yaml } from "./yaml.ts";
 import { tooMuchFor } from "./yaml-bounds.ts";
 
-/** One entry of the frontmatter, with the position of its value (of its key, where the value is empty). */
+/** One entry of the frontmatter, with the position of its value, or of its key if the value is empty. */
 export interface Field {
 	key: string;
 	value: unknown;
@@ -18,7 +18,7 @@ export interface Field {
 
 export type FieldsByKey = ReadonlyMap<string, Field>;
 
-/** Reads the frontmatter as YAML; if that fails, reports why and returns nothing. */
+/** Reads the frontmatter as YAML. If that fails, reports why and returns undefined. */
 export function readFields(written: string, findings: Findings): FieldsByKey | undefined {
 	const text = starInQuotes(written);
 	const asWritten = parseYaml(text);
@@ -55,15 +55,15 @@ export function readFields(written: string, findings: Findings): FieldsByKey | u
 }
 
 /**
- * A text beyond the limits is not examined further, except for a description on one line: each colon of a dialogue in it
- * seems to nest one level deeper. The limits hold for the repaired text too.
+ * Does not repair a text beyond the limits, except for a description on one line, in which each colon of a dialogue seems to
+ * nest one level deeper. The limits apply to the repaired text too.
  */
 function repairedText(text: string, { isTooMuch = false }: Broken): Repaired | undefined {
 	const repaired = descriptionAsText(text);
 	return isTooMuch && !repaired?.isOneLine ? undefined : repaired;
 }
 
-/** `tools: *` has one meaning in agent files, and none in YAML: there, it is an alias without a name. */
+/** Puts the star of `tools: *` in quotes: its meaning is clear in an agent file, but in YAML it is an alias without a name. */
 const starInQuotes = (text: string): string =>
 	text.replace(/^((?:tools|approved_tools|allowed_tools)[ \t]*:[ \t]*)\*(?=[ \t]*$)/m, '$1"*"');
 
@@ -111,7 +111,7 @@ function parseYaml(text: string): Parsed {
 		});
 		return { kind: "fields", fields: new Map(fields) };
 	} catch (error) {
-		// The parser throws for unknown or endlessly multiplying aliases, and where nesting exhausts the stack.
+		// The parser throws for unknown or endlessly multiplying aliases, and if nesting exhausts the stack.
 		const reason = messageOf(error);
 		return { kind: "broken", reason, line: 2, isTooMuch: reason.startsWith("Excessive alias count") };
 	}

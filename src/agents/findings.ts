@@ -8,10 +8,10 @@ export interface FindingPlace {
 }
 
 const LONGEST_FINDING = 300;
-/** Limit for one kind of finding in one file: users do not read the thousandth, and a hostile file has that many. */
+/** The limit for one kind of finding in one file: a hostile file may have thousands. */
 const MOST_OF_A_KIND = 20;
 
-/** Collects the problems of one agent file while it is read to the end, so that all of them are reported at once. */
+/** Collects all problems of one agent file, so that they are reported together. */
 export class Findings {
 	readonly diagnostics: Diagnostic[] = [];
 	readonly #file: string;
@@ -48,7 +48,7 @@ export class Findings {
 			...(line === undefined ? {} : { line }),
 			...(column === undefined ? {} : { column }),
 			...(key === undefined ? {} : { key }),
-			// It quotes the file, which may hold anything.
+			// It quotes the file, which may contain anything.
 			message: message.length > LONGEST_FINDING ? `${message.slice(0, LONGEST_FINDING)}…` : message,
 			remedy,
 		});

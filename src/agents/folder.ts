@@ -31,7 +31,7 @@ export interface FolderReading {
 	named?: string;
 }
 
-/** The agents of one folder. A problem of one file is reported and does not hide other files. */
+/** The agents of one folder. Reports a problem of one file without hiding the others. */
 export function readFolder(folder: AgentFolder, reading: FolderReading): FolderContent {
 	const { source, budget, named } = reading;
 	const agents = new Map<string, AgentDefinition>();
@@ -56,7 +56,7 @@ export function readFolder(folder: AgentFolder, reading: FolderReading): FolderC
 	return { agents: [...agents.values()], unusable, diagnostics };
 }
 
-/** Every delegation asks for all agents again; their files change rarely. */
+/** Reused, because every delegation asks for all agents, and their files change rarely. */
 const knownAgents = new Map<string, { version: string; agent: ParsedAgent }>();
 
 function readAgentFile(
@@ -82,7 +82,7 @@ function readAgentFile(
 	}
 }
 
-/** Whether the frontmatter has the name at all. Looking for it is cheap, whatever the file holds. */
+/** Whether the frontmatter contains the name at all, which is cheap to check for any file. */
 function mayDefine(name: string, text: string): boolean {
 	const frontmatter = splitFrontmatter(text);
 	return frontmatter.kind === "found" && mayName(frontmatter.yaml, name);

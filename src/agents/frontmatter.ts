@@ -13,7 +13,8 @@ export type Frontmatter =
 const FENCE = /^---[ \t]*$/;
 
 /**
- * Split here and not by a library: the usual one runs the code in `---js` blocks. Only a bare `---` opens frontmatter.
+ * Splits the text without a library, because the usual one runs the code in `---js` blocks. Only a bare `---` opens
+ * frontmatter.
  */
 export function splitFrontmatter(text: string): Frontmatter {
 	const lines = text

@@ -41,7 +41,7 @@ const KNOWN = [
 	...UNUSED_FIELDS,
 ];
 
-/** Fields of Claude Code that mean nothing for a subagent here, so that its files work unchanged and without noise. */
+/** Fields of Claude Code without a meaning here. They are ignored silently, so that its files work unchanged. */
 const IGNORED = ["background", "color", "initialPrompt"];
 
 /** Fields of other systems that are not misspelt fields of ours: opencode's. */
@@ -97,7 +97,7 @@ function reportUnused(unused: readonly Field[], findings: Findings): void {
 	}
 }
 
-/** Whether a line at the margin that begins with this name is a field, and not text that has a colon. */
+/** Whether a line at the margin that begins with this name is a field, rather than text with a colon. */
 export const isFieldName = (name: string): boolean =>
 	KNOWN.includes(name) || IGNORED.includes(name) || restrictionNamed(name) !== undefined;
 

@@ -1,7 +1,7 @@
 import type { Field, FieldsByKey } from "./fields.ts";
 import type { Findings } from "./findings.ts";
 
-/** The names in a field that is a YAML list, or text with commas. Undefined: the field is absent, or cannot be read. */
+/** The names in a field that is a YAML list, or text with commas. Undefined if the field is absent or cannot be read. */
 export function readNames(key: string, fields: FieldsByKey, findings: Findings): string[] | undefined {
 	const field = fields.get(key);
 	if (field === undefined || field.value === null) return undefined;

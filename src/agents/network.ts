@@ -1,7 +1,7 @@
 import { HOST_PATTERN, type NetworkSetting } from "../run/network.ts";
 import type { FieldsByKey } from "./fields.ts";
 
-/** Undefined: the file leaves it to the configuration. A value that cannot be read is reported as a restriction. */
+/** Undefined: the configuration decides. An unreadable value is reported elsewhere, as a restriction. */
 export function readNetwork(fields: FieldsByKey): NetworkSetting | undefined {
 	const field = fields.get("network");
 	if (field === undefined || field.value === null) return undefined;

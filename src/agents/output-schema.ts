@@ -5,9 +5,9 @@ import { META_SCHEMA } from "./meta-schema.ts";
 type Schema = Record<string, unknown>;
 
 /**
- * The problem with a JSON Schema, if any. Validators ignore a keyword they cannot read (`type: strin` accepts everything),
- * so its shape is checked here. The schema is interpreted and not compiled: a compiler turns the file's text into code, and
- * the file may come from a project that is not trusted yet.
+ * The problem with a JSON Schema, if any. Validators ignore a keyword that they cannot read (`type: strin` accepts
+ * everything), so this checks the schema's shape. It interprets the schema instead of compiling it: a compiler turns the
+ * file's text into code, and the file may come from a project that is not trusted yet.
  */
 export function outputSchemaProblem(schema: Schema): string | undefined {
 	try {
@@ -23,7 +23,7 @@ export function outputSchemaProblem(schema: Schema): string | undefined {
 	}
 }
 
-/** A few lines of $refs that double each other keep a validator busy for hours. */
+/** A few lines of $refs that double each other would keep a validator busy for hours. */
 const LARGEST_SCHEMA = 10_000;
 
 /** How many values a validator may meet. Each $ref counts with its target; one that leads back to itself counts once. */

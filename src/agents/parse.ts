@@ -21,7 +21,7 @@ import { unusedFields } from "./unused-fields.ts";
 const DEFAULT_ROLE =
 	"You are a subagent. Do the delegated task and nothing else, say what is uncertain, and answer concisely.";
 
-/** The parser compares each key with all others: some thousands of them would take it seconds, at every call. */
+/** The parser compares each key with all others: thousands of them would take seconds, at every call. */
 const LONGEST_FRONTMATTER = 32 * 1024;
 
 export interface ParsedAgent {
@@ -31,7 +31,7 @@ export interface ParsedAgent {
 	diagnostics: Diagnostic[];
 }
 
-/** Reads one agent file. Any error means no agent: a role is never guessed from half a file. */
+/** Reads one agent file. Any error means that there is no agent: part of a file is not enough for a role. */
 export function parseAgent(text: string, origin: { file: string; source: AgentSource }): ParsedAgent {
 	const findings = new Findings(origin.file);
 	const { diagnostics } = findings;
@@ -94,7 +94,7 @@ export function parseAgent(text: string, origin: { file: string; source: AgentSo
 	return { agent, name, diagnostics };
 }
 
-/** A file without any frontmatter is a README or the like, and not a mistake. */
+/** Does not report a file without any frontmatter: it is a README or the like. */
 function reportNoFrontmatter(kind: "missing" | "late" | "unterminated", findings: Findings): void {
 	if (kind === "missing") return;
 	const message =

@@ -8,7 +8,7 @@ export interface AgentFolder {
 	subfolders: boolean;
 }
 
-/** In order of precedence. The other folders in `.agents/` belong to others: `.agents/skills/` has pi's skills. */
+/** In order of precedence. Other folders in `.agents/` have other purposes: `.agents/skills/` has pi's skills. */
 const AGENT_FOLDERS = [
 	{ name: join(".pi", "agents"), subfolders: true },
 	{ name: ".agents", subfolders: false },
@@ -16,7 +16,7 @@ const AGENT_FOLDERS = [
 	{ name: join(".claude", "agents"), subfolders: true },
 ];
 
-/** The folders that may hold a project's agents, the ones with precedence first. */
+/** The folders that may contain a project's agents, in order of precedence. */
 export const projectFolders = (cwd: string, homeDir: string): AgentFolder[] =>
 	eachOnce(
 		projectDirectories(cwd, homeDir).flatMap((directory) =>
@@ -28,7 +28,7 @@ export const projectFolders = (cwd: string, homeDir: string): AgentFolder[] =>
 export const userFolders = (userDir: string, homeDir: string): AgentFolder[] =>
 	eachOnce([userDir, join(homeDir, ".claude", "agents")].map((path) => ({ path, subfolders: true })));
 
-/** Several paths of one folder count once. */
+/** Counts a folder with several paths once. */
 function eachOnce(folders: readonly AgentFolder[]): AgentFolder[] {
 	const known = new Map<string, AgentFolder>();
 	for (const folder of folders) {
@@ -39,9 +39,9 @@ function eachOnce(folders: readonly AgentFolder[]): AgentFolder[] {
 }
 
 /**
- * From cwd up to the directory of the repository. Neither the home directory nor the root of the file system belongs to a
- * project: `~/.claude/agents` would otherwise be part of every project below home that is not a repository. Without a
- * repository of the user, the extent of a project is unknown. It ends before a folder of another user, such as `/tmp`.
+ * From cwd up to the directory of the repository. The home directory and the root of the file system do not belong to a
+ * project: otherwise, `~/.claude/agents` would be part of every project below home that is not a repository. Without a
+ * repository of the user, the project ends before the first folder of another user, such as `/tmp`.
  */
 export function projectDirectories(cwd: string, homeDir: string): string[] {
 	const home = realPath(homeDir);

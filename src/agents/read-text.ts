@@ -12,8 +12,8 @@ export interface OpenedFile {
 }
 
 /**
- * Opens a file for one piece of work. Nothing blocks here: a pipe is opened without its writer. The opened file itself is
- * inspected and read, so it cannot be replaced meanwhile.
+ * Opens a file for one piece of work. Never blocks: it opens a pipe even without a writer. Inspects and reads the open file,
+ * which cannot be replaced in between.
  */
 export function withFile<Result>(file: string, work: (opened: OpenedFile) => Result): Result {
 	const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

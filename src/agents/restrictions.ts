@@ -5,7 +5,7 @@ import type { Findings } from "./findings.ts";
 import { networkOf } from "./network.ts";
 import { WHITELIST_FIELDS } from "./tools.ts";
 
-/** Fields that may restrict an agent in a way that cannot be enforced here, or not for every value. */
+/** Fields that may restrict an agent in a way that cannot be enforced here, at least with some values. */
 export const UNENFORCED_FIELDS = [
 	"permissionMode",
 	"hooks",
@@ -31,9 +31,9 @@ export const UNENFORCED_FIELDS = [
 type UnenforcedField = (typeof UNENFORCED_FIELDS)[number];
 
 /**
- * Whether a value takes nothing away from the agent. Claude Code's modes `acceptEdits`, `auto` and `bypassPermissions`
- * answer its permission questions in advance. There are none here, so these modes neither take nor give anything.
- * `dontAsk` denies whatever was not allowed before, and a mode we do not know may do the same.
+ * Whether a value does not restrict the agent. Claude Code's modes `acceptEdits`, `auto` and `bypassPermissions` answer its
+ * permission questions in advance. There are no such questions here, so these modes have no effect. `dontAsk` denies
+ * everything that was not allowed before, and an unknown mode may do the same.
  */
 const TAKES_NOTHING: Record<UnenforcedField, (value: unknown) => boolean> = {
 	permissionMode: (value) => ["default", "acceptEdits", "auto", "bypassPermissions"].some((mode) => mode === value),

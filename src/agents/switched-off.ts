@@ -8,7 +8,7 @@ const OFF = { enabled: false, disabled: true, disable: true };
 
 export const SWITCH_FIELDS = Object.keys(OFF) as (keyof typeof OFF)[];
 
-/** Where the file says that the agent must not be used, if it does. */
+/** Where the file says that the agent must not be used; undefined if it does not. */
 export function readSwitchedOff(fields: FieldsByKey, findings: Findings, file: string): string | undefined {
 	for (const key of SWITCH_FIELDS) {
 		const field = fields.get(key);

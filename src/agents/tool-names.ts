@@ -7,7 +7,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 	["multiedit", "edit"],
 	["webfetch", "fetch_content"],
 	["websearch", "web_search"],
-	// Both start subagents, which no subagent may do; planning reports that for this name.
+	// Both start subagents, which no subagent may do. Planning reports that for the name `subagent`.
 	["Task", "subagent"],
 	["Agent", "subagent"],
 	["AskUserQuestion", ASK_TOOL],
@@ -25,11 +25,11 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 
 const TOOL_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.:/-]*$/;
 const RESTRICTED = /^([A-Za-z0-9_][A-Za-z0-9_.:/-]*)\(/;
-/** `mcp__github__*`, or `mcp__*`: stands for any number of tools of MCP servers. */
+/** `mcp__github__*`, or `mcp__*`, which stand for any number of tools of MCP servers. */
 const MCP_PATTERN = /^mcp__[A-Za-z0-9_.:/-]*\*$/;
 
 export type ToolEntry =
-	/** Or the tools of an MCP server, as `mcp__github` or `mcp__github__*`: planning knows which exist. */
+	/** A tool, or the tools of an MCP server, as `mcp__github` or `mcp__github__*`: planning knows which exist. */
 	| { kind: "tool"; name: string }
 	/** `Bash(git:*)`: some uses of a tool. */
 	| { kind: "restricted"; name: string }
@@ -59,7 +59,7 @@ export const namesOf = (entries: readonly string[], { restricted }: { restricted
 		return [entry.name];
 	});
 
-/** Case is ignored for pi's own tools, lsp and their other names, so that `Read` and `webfetch` are understood. */
+/** Ignores case for pi's own tools, lsp and their other names, so that `Read` and `webfetch` are understood. */
 function piName(name: string): string {
 	const lower = name.toLowerCase();
 	return PI_TOOLS.has(lower) || lower === "lsp" ? lower : (OTHER_NAMES.get(name) ?? OTHER_NAMES.get(lower) ?? name);

@@ -1,6 +1,6 @@
 import { isMcpTool } from "../run/pi-tools.ts";
 
-/** Whether a name stands for a server with unknown tools, and an entry means some of them. */
+/** Whether a name stands for a server with unknown tools, and an entry for some of these tools. */
 export const meansSomeOf = (entry: string, name: string): boolean => !matches(entry, name) && matches(name, entry);
 
 /** Whether an entry of a list means a tool: its name, or its MCP server as `mcp__server` or `mcp__server__*`. */

@@ -29,7 +29,7 @@ export function readTools(fields: FieldsByKey, findings: Findings): ReadTools {
 		const except = [...new Set([...tools.except, ...denied.except])];
 		return { tools: { kind: "inherit", except }, writtenAs, leftOut: [...asked.leftOut, ...denied.leftOut] };
 	}
-	// A denial takes nothing from a list that does not name the tool.
+	// A denial has no effect on a list that does not name the tool.
 	const lost = denied.leftOut.filter((entry) => "tool" in entry && tools.names.includes(entry.tool));
 	return { tools: difference(tools.names, denied.except), writtenAs, leftOut: [...asked.leftOut, ...lost] };
 }
@@ -71,7 +71,7 @@ function onlyOne(names: readonly string[], fields: FieldsByKey, findings: Findin
 function readWhitelist(field: Field, findings: Findings): ReadTools {
 	if (isRecord(field.value)) return readSwitches(field, field.value, findings);
 	const entries = toolEntries(field, findings);
-	// The same as no list: the tools that the parent has switched on.
+	// Like no list at all: the tools that the parent has switched on.
 	if (entries.some((entry) => entry === "*") || isOne(entries, "all")) return ALL;
 	return namedTools(field, isOne(entries, "none") ? [] : entries, findings);
 }
@@ -125,8 +125,8 @@ const firstWritten = (entries: readonly LeftOutTool[]): string => {
 };
 
 /**
- * opencode's form, `{ write: false, bash: true }`: all tools but those that are switched off. If none is off, or `*` is,
- * only those that are switched on.
+ * opencode's form, `{ write: false, bash: true }`: all tools except those that are switched off. If none is off, or `*` is
+ * off, only those that are switched on.
  */
 function readSwitches(field: Field, switches: Record<string, unknown>, findings: Findings): ReadTools {
 	if (!Object.values(switches).every((value) => typeof value === "boolean")) {
@@ -150,7 +150,7 @@ interface Denied {
 const NOTHING_DENIED: Denied = { except: [], leftOut: [] };
 
 /**
- * Some uses of a tool cannot be denied, so the whole tool is denied. The author is told, unless they deny the tool anyway.
+ * Denies a whole tool if the file denies some of its uses. Warns the author, unless the file also denies the tool itself.
  */
 function readDenied(field: Field, entries: readonly string[], findings: Findings): Denied {
 	const except = new Set<string>();

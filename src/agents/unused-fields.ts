@@ -2,8 +2,8 @@ import type { FieldsByKey } from "./fields.ts";
 import type { Findings } from "./findings.ts";
 
 /**
- * Fields that give a child something it does not get here. Every run reports that. The file's author did not mean to
- * withhold anything, so the agent runs.
+ * Fields that give a child something that it does not get here. The agent runs anyway, since the file's author did not mean
+ * to withhold anything, but every run reports it.
  */
 const UNUSED = {
 	mcpServers: "subagents use the MCP servers of pi's own mcp.json",

@@ -1,13 +1,13 @@
 import { yaml } from "./yaml.ts";
 
-/** Nested collections cost the parser more than linear time, and far more once they are turned into values. */
+/** The parser takes more than linear time for nested collections, and far more to turn them into values. */
 const DEEPEST_YAML = 40;
-/** Five thousand tokens are some eight hundred lines of `key: value`; the parser reads them within some 50 ms. */
+/** About eight hundred lines of `key: value`, which the parser reads within about 50 ms. */
 const MOST_TOKENS = 5_000;
 
 /**
- * Why the parser should not see a text, if so. Only the lexer reads it, in linear time, and stops as soon as a limit is
- * exceeded.
+ * Why a text is too much for the parser; undefined if it is not. Only the lexer reads it, in linear time, and this stops as
+ * soon as it exceeds a limit.
  */
 export function tooMuchFor(text: string): string | undefined {
 	const { CST, Lexer } = yaml();
@@ -18,7 +18,7 @@ export function tooMuchFor(text: string): string | undefined {
 	let isContent = false;
 	for (const token of new Lexer().lex(text)) {
 		if (++count > MOST_TOKENS) return `it has more than ${MOST_TOKENS} tokens`;
-		// The lexer announces a scalar by a mark; the next token is the scalar's text, whatever it looks like.
+		// The lexer announces a scalar with a mark. The next token is the scalar's text, even if it looks like syntax.
 		const type: string | null = isContent ? null : CST.tokenType(token);
 		isContent = type === "scalar";
 		if (type === "explicit-key-ind") return "it has an explicit key (`? `), which is not read here";

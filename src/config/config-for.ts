@@ -6,7 +6,7 @@ import { type LastUsable, type LoadedConfig, loadConfig } from "./load.ts";
 import { isTrustedByDecision, projectFolder } from "./project-trust.ts";
 
 /**
- * The configuration at this moment. Every call asks for it; an unchanged file is not read again. A file that can no longer
+ * The current configuration. Every call asks for it, so this does not read an unchanged file again. A file that can no longer
  * be read, because it is just being saved or contains a mistake, must not lift its restrictions: the last readable content
  * stays in force.
  */

@@ -48,7 +48,7 @@ export interface Config {
 		/** Names of agents that may not run. */
 		disabled: readonly string[];
 		injectDelegationPolicy: boolean;
-		/** `maxAttempts` is the total, the first included. */
+		/** `maxAttempts` is the total, including the first. */
 		retry: { enabled: boolean; maxAttempts: number };
 		/** How long a question of a subagent stays open once its parent is closed. */
 		askMinutes: number;
@@ -82,7 +82,7 @@ export interface Config {
 		defaults: {
 			subagents: {
 				model: string | null;
-				/** For agents whose file has no list of its own. */
+				/** For agents whose file has no list. */
 				fallbackModels: readonly string[];
 				thinking: ThinkingLevel | null;
 				maxConcurrent: number;
@@ -90,13 +90,13 @@ export interface Config {
 				archiveAfterMinutes: number;
 				/** 0: no limit of its own. */
 				runTimeoutSeconds: number;
-				/** Hard cap of background runs, in place of `subagents.timeoutMs`. */
+				/** The hard cap of background runs, instead of `subagents.timeoutMs`. */
 				maxRunSeconds: number;
-				/** The pool for runs that name none. Null: this machine does them. */
+				/** The pool for runs that name none. Null: they run on this machine. */
 				pool: string | null;
 			};
 		};
-		/** Always holds `main`. */
+		/** Always includes `main`. */
 		list: readonly PrincipalSettings[];
 	};
 	tools: { subagents: { tools: { allow: readonly string[] | null; deny: readonly string[] } } };
@@ -143,7 +143,7 @@ export interface Config {
 /** The account and directory that a run works under. */
 export interface PrincipalSettings {
 	id: string;
-	/** What `agents_list` calls it besides. */
+	/** Another name for it in `agents_list`. */
 	name: string | null;
 	/** As written in the file; null: the agent directory of this pi. */
 	agentDir: string | null;

@@ -3,14 +3,14 @@ import { isRecord } from "../run/is-record.ts";
 import { parseJson5 } from "./json5.ts";
 import { JSON_TOKEN, unquoted } from "./locate.ts";
 
-/** The text cannot be changed without the risk of losing something in it. Expected: the user is told to edit it by hand. */
+/** The text cannot be changed without risking a loss. Expected: the user has to edit it by hand. */
 export class NotEditable extends Error {
 	override name = "NotEditable";
 }
 
 /**
- * Sets one value of a JSON5 text, or removes it (`undefined`), and leaves everything else as it is: comments, order,
- * spaces. The result is parsed again; if it is anything but the old values with this change, nothing is changed.
+ * Sets one value of a JSON5 text, or removes it (`undefined`), and keeps everything else: comments, order, spaces. Parses the
+ * result again, and throws unless it has the old values with only this change.
  */
 export function editJson5(text: string, path: readonly string[], value: unknown): string {
 	const before: unknown = text.trim() === "" ? {} : parseJson5(text);
@@ -72,14 +72,14 @@ const replaced = (text: string, { start, end }: Node, value: unknown): string =>
 function withoutMember(text: string, { start, value, comma }: Member): string {
 	const lineStart = text.lastIndexOf("\n", start - 1) + 1;
 	const end = comma ?? value.end;
-	// Its line is removed too if nothing else is on it.
+	// Also remove its line if nothing else is on it.
 	const isAlone = text.slice(lineStart, start).trim() === "" && /^[ \t]*\r?\n/.test(text.slice(end));
 	return isAlone
 		? text.slice(0, lineStart) + text.slice(end).replace(/^[ \t]*\r?\n/, "")
 		: text.slice(0, start) + text.slice(end);
 }
 
-/** Inserted first in its object: the last member may have a comment behind it. */
+/** Inserts a member at the beginning of its object, because a comment may follow the last one. */
 function withMember(text: string, { start, members = [] }: Node, keys: readonly string[], value: unknown): string {
 	const outer = indentAt(text, start);
 	const indent = `${outer}\t`;

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 
-/** Changes whenever the file does. A file that may not be inspected counts as missing: reading it reports the error. */
+/** A value that changes whenever the file does. A file that may not be inspected counts as missing: reading it will fail. */
 export function fileVersion(file: string): string {
 	try {
 		const stats = statSync(file, { throwIfNoEntry: false });

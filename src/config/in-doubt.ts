@@ -5,27 +5,27 @@ import { SETTINGS } from "./schema.ts";
 import type { Section } from "./setting.ts";
 
 /**
- * The problems that leave open what the user wants for these keys: an unusable file; a wrong value of a key, of an item
- * in it or of the section around it; and an unknown key that was probably meant to be one of them. A default must not
- * decide when something is removed for good, or when a key may forbid the action.
+ * The problems because of which the user's wish for these keys is unknown: an unusable file; a wrong value of a key, of an
+ * item in it or of the section around it; and an unknown key that was probably meant to be one of them. A default must not
+ * decide what is deleted, or allow what a key may forbid.
  */
 export function inDoubt(diagnostics: readonly Diagnostic[], keys: readonly string[]): Diagnostic[] {
 	const known = pathsOf(SETTINGS as unknown as Section);
 	return diagnostics.filter(({ severity, key }) => {
 		if (key === undefined) return true;
 		if (severity === "error") return keys.some((one) => isKeyWithin(key, one) || isKeyWithin(one, key));
-		// A warning about a known key: a project asked for more than it may have, and did not get it.
+		// A warning about a known key only says that a project asked for more than it may have.
 		return !known.includes(key) && keys.some((one) => isMeantFor(key, one));
 	});
 }
 
-/** The remedy of an error says that a default applies, which is not true here. */
+/** Leaves out the remedy of an error: it says that a default applies, which is not true here. */
 export const doubtInWords = (doubt: Diagnostic): string =>
 	`${whereAndWhat(doubt)}${doubt.severity === "warning" ? ` ${doubt.remedy}` : ""}`;
 
 const isKeyWithin = (inner: string, outer: string): boolean => inner === outer || inner.startsWith(`${outer}.`);
 
-/** Misspelt in its own section, or put into another one. */
+/** Whether an unknown key is a misspelt one of the same section, or one in the wrong section. */
 function isMeantFor(unknown: string, key: string): boolean {
 	const [written, meant] = [unknown.split("."), key.split(".")];
 	if (written.at(-1) === meant.at(-1)) return true;

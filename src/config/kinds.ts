@@ -66,7 +66,7 @@ export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
 	};
 }
 
-/** Not `listOf`, which drops repeated items: the order and number of arguments matter. */
+/** Does not use `listOf`, which drops repeated items: the order and number of arguments matter. */
 export const commandLine: Kind<readonly string[]> = {
 	expected: "a list of strings, the program first",
 	read: (value, source) =>
@@ -79,8 +79,8 @@ export const commandLine: Kind<readonly string[]> = {
 };
 
 /**
- * The command of a hook. An unreadable one becomes an empty list, and not the default: a user whose hook decides what may
- * start must not lose it because of a typo.
+ * The command of a hook. An unreadable one becomes an empty list instead of the default: a typo must not disable a hook that
+ * decides what may start.
  */
 export const hookCommand = (untilThen: string): Kind<readonly string[] | null> => ({
 	expected: `${commandLine.expected}, or null`,
@@ -102,7 +102,7 @@ export const networkSetting: Kind<NetworkSetting> = {
 	read: (value, source) => oneOf(["off", "on"]).read(value, source) ?? listOf(hostName).read(value, source),
 };
 
-/** A value in a message: short, and safe to print whatever was nested in it. */
+/** A value in a message: short, and without anything that was nested in it. */
 export function describe(value: unknown): string {
 	if (Array.isArray(value)) return "a list";
 	if (typeof value === "object" && value !== null) return "an object";

@@ -16,8 +16,8 @@ export interface LoadedConfig {
 export type LastUsable = Map<string, ConfigFile>;
 
 /**
- * The defaults, then the user's file over them, then the project's, which is passed only when the project is trusted. For a
- * file that cannot be used, its last readable content applies, if known.
+ * The defaults, overridden by the user's file, then by the project's, which is passed only if the project is trusted. If a
+ * file cannot be used, its last readable content applies, if known.
  */
 export function loadConfig(
 	where: { userFile: string; projectFile?: string },
@@ -41,7 +41,7 @@ export function loadConfig(
 	return { config: frozen(values) as unknown as Config, diagnostics, files };
 }
 
-/** A frozen copy, all the way down. */
+/** A deeply frozen copy. */
 function frozen(value: unknown): unknown {
 	if (Array.isArray(value)) return Object.freeze(value.map(frozen));
 	if (typeof value !== "object" || value === null) return value;

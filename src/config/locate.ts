@@ -6,12 +6,12 @@ export interface Position {
 export const JSON_TOKEN =
 	/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/\/[^\n\r\u2028\u2029]*|\/\*.*?\*\/|[{}[\],:]|[^\s{}[\],:"'/]+/gs;
 
-/** Deeper than any key we know; a hostile file nests further. */
+/** Deeper than any known key. A hostile file may nest further. */
 const DEEPEST_KEY = 8;
 
 /**
- * The position of each key and list item of a JSON5 text, by dotted path. The parser does not report it, so this scans the
- * text again, which is already known to be valid.
+ * The position of each key and list item of a JSON5 text, by dotted path. The parser does not report positions, so this scans
+ * the text, which is already known to be valid.
  */
 export function locateKeys(text: string): ReadonlyMap<string, Position> {
 	const positions = new Map<string, Position>();

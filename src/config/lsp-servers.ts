@@ -11,7 +11,7 @@ const serverSetting = <T>(kind: Kind<T>, initial: T): Setting<T> => ({ kind, def
 const extension = matching(/^\.[^./\\\s]+$/, 'a file extension such as ".zig"');
 const anyObject: Kind<object> = { expected: "an object", read: (value) => (isRecord(value) ? value : undefined) };
 
-/** The table as a whole is closed to projects, so nothing in it needs a rule of its own. Null: as built in. */
+/** A project cannot set the table at all, so nothing in it needs a rule for projects. Null: as built in. */
 const SERVER = {
 	command: serverSetting<readonly string[] | null>(orNull(commandLine), null),
 	extensions: serverSetting<readonly string[] | null>(orNull(listOf(extension)), null),
@@ -22,7 +22,7 @@ const SERVER = {
 	disabled: serverSetting(trueOrFalse, false),
 } satisfies Section;
 
-/** Written as a table of names, kept as a list. */
+/** A table by name in the file, a list in `Config`. */
 export const lspServers: Kind<readonly LspServerSettings[]> = {
 	expected: 'a table of servers such as { zls: { command: ["zls"], extensions: [".zig"] } }',
 	read: (value, source) => {

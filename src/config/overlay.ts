@@ -5,7 +5,7 @@ import { isSetting, type Section, type Setting, type Source } from "./setting.ts
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The source of the values that are laid over the existing ones. */
+/** The file that overrides existing values. */
 export type Layer = "user" | "project";
 
 /** The values of one file, with what is needed to check and report them. */
@@ -17,7 +17,7 @@ export interface Given {
 	known: readonly string[];
 }
 
-/** Lays the values of one file over the existing ones; an unusable value is reported and changes nothing. */
+/** Overrides existing values with those of one file. Reports an unusable value, which changes nothing. */
 export function overlay(section: Section, base: Values, given: Given): Values {
 	reportUnknownKeys(section, given);
 	const entries = Object.entries(section).map(([key, entry]) => {

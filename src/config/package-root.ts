@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder this package is installed in, wherever the bundler put the calling code. Called for each tool of a plan. */
+/** The folder in which this package is installed. Remembered, because it is needed for each tool of a plan. */
 export function packageRoot(): string {
 	found ??= findRoot();
 	return found;

@@ -5,19 +5,19 @@ import { defaultsOf, overlay } from "./overlay.ts";
 import { freely } from "./project-rules.ts";
 import type { Kind, Section, Setting } from "./setting.ts";
 
-/** Also the name of a queue in the database. */
+/** The name is also part of a queue's name in the database. */
 export const poolName = matching(/^[a-z0-9][a-z0-9_-]{0,39}$/, "the name of a pool (a-z, 0-9, - and _)");
 
 const poolSetting = <T>(kind: Kind<T>, initial: T): Setting<T> => ({ kind, default: initial, fromProject: freely });
 
-/** The table as a whole is closed to projects, so nothing in it needs a rule of its own. */
+/** A project cannot set the table at all, so nothing in it needs a rule for projects. */
 const POOL_TABLE = {
 	urlEnv: poolSetting<string | null>(orNull(matching(/^\w+$/, "the name of a variable")), null),
 	urlFile: poolSetting<string | null>(orNull(text), null),
 	setup: poolSetting<readonly string[] | null>(orNull(commandLine), null),
 } satisfies Section;
 
-/** Written as a table of names, kept as a list. */
+/** A table by name in the file, a list in `Config`. */
 export const pools: Kind<readonly PoolSettings[]> = {
 	expected: 'a table of pools such as { team: { urlEnv: "TEAM_POOL_URL" } }',
 	read: (value, source) => {

@@ -8,7 +8,7 @@ import { type LastUsable, loadConfig } from "./load.ts";
 export const principalDirs = (config: Config): string[] =>
 	config.agents.list.flatMap(({ agentDir }) => (agentDir === null ? [] : [principalDir(agentDir)]));
 
-/** The same as the user has them now, for repeated calls. */
+/** Returns a function for repeated calls that returns the current directories. */
 export function principalsOf(agentDir: string): () => string[] {
 	const userFile = join(agentDir, "pi-geon.json");
 	const last: LastUsable = new Map();

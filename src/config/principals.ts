@@ -15,7 +15,7 @@ const principalSetting = <T>(kind: Kind<T>, initial: T): Setting<T> => ({
 	fromProject: freely,
 });
 
-/** The list as a whole is closed to projects, so nothing in it needs a rule of its own. */
+/** A project cannot set the list at all, so nothing in it needs a rule for projects. */
 const PRINCIPAL = {
 	id: principalSetting(id, ""),
 	name: principalSetting(orNull(text), null),

@@ -20,14 +20,14 @@ export function onlyLower<T extends number | null>(mine: T, theirs: T): Merged<T
 	return lower ? { value: theirs } : { value: mine, ignored: `a project may lower this below ${mine}, not raise it` };
 }
 
-/** The same for a limit where 0 means none. */
+/** Like `onlyLower`, for a limit where 0 means none. */
 export function onlyShorter(mine: number, theirs: number): Merged<number> {
 	if ((theirs || Number.POSITIVE_INFINITY) <= (mine || Number.POSITIVE_INFINITY)) return { value: theirs };
 	const undone = theirs === 0 ? "remove it (0 means no limit)" : "raise it";
 	return { value: mine, ignored: `a project may lower this below ${mine}, not ${undone}` };
 }
 
-/** `null` is the parent's level, which is unknown here: only a level that the user's file sets can be lowered. */
+/** `null` is the parent's level, which is unknown here, so a project can lower only a level that the user's file sets. */
 export function onlyLessThinking(
 	mine: ThinkingLevel | null,
 	theirs: ThinkingLevel | null,
@@ -48,7 +48,7 @@ export function onlyMore<T>(mine: readonly T[], theirs: readonly T[]): Merged<re
 	return { value: [...new Set([...mine, ...theirs])] };
 }
 
-/** For a list that restricts by its presence: a project may add one or shorten it, not remove it. */
+/** For a list that restricts: a project may add a list or shorten it, but not remove it. */
 export function onlyNarrower<T>(mine: readonly T[] | null, theirs: readonly T[] | null): Merged<readonly T[] | null> {
 	if (mine === null) return { value: theirs };
 	if (theirs === null) return { value: mine, ignored: "a project may shorten this list, not remove it" };

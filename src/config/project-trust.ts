@@ -11,13 +11,12 @@ import {
 } from "@earendil-works/pi-coding-agent";
 
 /**
- * Whether the user decided to trust the project. pi's own answer is not enough: it calls a folder trusted if, when the
- * session started, the folder had none of the resources that pi asks about. Those do not include agent files and
- * pi-geon.json.
+ * Whether the user decided to trust the project. pi's own answer is not enough: pi also trusts a folder that had none of the
+ * resources that it asks about when the session started, and agent files and pi-geon.json are not among them.
  *
- * The decision is the one that was taken when a session of this process started in the folder (`decideTrust`). It can only
- * become narrower: pi may withdraw its own answer. A folder in which no session started is not trusted, so a link that
- * points elsewhere now brings nothing.
+ * The decision was made when a session of this process started in the folder (`decideTrust`). Later, it can only become
+ * stricter: pi may withdraw its own answer. A folder in which no session started is not trusted, so changing a link has no
+ * effect.
  */
 export function isTrustedByDecision(ctx: ExtensionContext): boolean {
 	if (!ctx.isProjectTrusted()) return false;
@@ -27,10 +26,10 @@ export function isTrustedByDecision(ctx: ExtensionContext): boolean {
 }
 
 /**
- * Decides about the folder of a session. Every entry calls this first when a session starts, before the model can
- * change anything in the folder. Only the first session of a folder can make it trusted in this process: files that a
- * branch brings later must not, and pi itself tells its user to restart after `/trust`. On a reload, pi even saves on
- * its own that a folder is trusted if the folder has gained such resources.
+ * Decides about the folder of a session. Every extension of this package calls this first when a session starts, before the
+ * model can change anything in the folder. Only the first session of a folder can make it trusted in this process: files
+ * that a branch brings later must not, and pi itself asks its user to restart after `/trust`. On a reload, pi even saves that
+ * a folder is trusted if it has gained such resources.
  */
 export function decideTrust({ reason }: Pick<SessionStartEvent, "reason">, ctx: ExtensionContext): void {
 	const { decided, followsPlans } = trust();
@@ -40,19 +39,19 @@ export function decideTrust({ reason }: Pick<SessionStartEvent, "reason">, ctx: 
 	else decided.set(folder, ctx.isProjectTrusted() && (explicitDecision(folder) ?? piResolvedIt(reason, folder)));
 }
 
-/** In a host, each child session follows its parent's decision: the answer of its settings is that of its plan. */
+/** In a host, each child session follows its parent's decision, which is in the plan and so in the session's settings. */
 export function followPlans(): void {
 	trust().followsPlans = true;
 }
 
 /**
- * The folder whose settings count. A child that works in a tree has those of the checkout behind the tree: its changes in
- * the tree configure nothing.
+ * The folder whose settings count. For a child in a tree, that is the checkout, so that its changes in the tree configure
+ * nothing.
  */
 export const projectFolder = (ctx: ExtensionContext): string =>
 	trust().followsPlans ? ctx.sessionManager.getCwd() : ctx.cwd;
 
-/** `--approve`, a saved decision, or the user's default, in pi's own order. */
+/** The answer of `--approve`, a saved decision, or the user's default, in pi's own order. */
 function explicitDecision(folder: string): boolean | undefined {
 	const { projectTrustOverride } = parseArgs(process.argv.slice(2));
 	if (projectTrustOverride !== undefined) return projectTrustOverride;
@@ -63,7 +62,7 @@ function explicitDecision(folder: string): boolean | undefined {
 	return settings.getDefaultProjectTrust() === "always" ? true : undefined;
 }
 
-/** pi takes a lock to read its settings, at every start; most users have not set this one. */
+/** Checked first, because pi takes a lock to read its settings, and most users have not set this one. */
 function mayTrustByDefault(): boolean {
 	try {
 		return readFileSync(join(getAgentDir(), "settings.json"), "utf8").includes("always");
@@ -73,10 +72,10 @@ function mayTrustByDefault(): boolean {
 	}
 }
 
-/** The decision in trust.json about the folder or one above it. A file that cannot be read holds none. */
+/** The decision in trust.json about the folder or one above it. Undefined if the file cannot be read. */
 export function savedDecision(folder: string): boolean | undefined {
 	const agentDir = getAgentDir();
-	// Reading it takes a lock; most users have saved nothing.
+	// Check first, because reading it takes a lock, and most users have saved nothing.
 	if (!existsSync(join(agentDir, "trust.json"))) return undefined;
 	try {
 		return new ProjectTrustStore(agentDir).get(folder) ?? undefined;
@@ -88,8 +87,8 @@ export function savedDecision(folder: string): boolean | undefined {
 
 /**
  * Whether pi had to find out if the folder is trusted. It does so before it starts a session in a folder with such
- * resources: it asks an extension, then its user. If there is no user, and nothing is saved, its answer is no, and we are
- * not called. A reload asks nothing and keeps the earlier answer, so the resources at that time prove nothing.
+ * resources: it asks an extension, then its user. If there is no user, and nothing is saved, the answer is no, and pi does
+ * not call us. A reload keeps the earlier answer without asking, so it proves nothing about the resources at that time.
  */
 const piResolvedIt = (reason: SessionStartEvent["reason"], folder: string): boolean =>
 	reason !== "reload" && hasTrustRequiringProjectResources(folder);
@@ -111,7 +110,7 @@ interface Trust {
 
 const TRUST = Symbol.for("pi-geon.trust.2");
 
-/** Shared by all entries and all releases of them in the process: they must not disagree, and a reload forgets nothing. */
+/** Shared by all extensions of this package and their releases in the process, so that they agree, even after a reload. */
 function trust(): Trust {
 	const shared = globalThis as { [TRUST]?: Trust };
 	shared[TRUST] ??= { decided: new Map(), followsPlans: false };

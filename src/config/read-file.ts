@@ -9,7 +9,7 @@ import type { Values } from "./overlay.ts";
 import type { Source } from "./setting.ts";
 
 const LARGEST_CONFIG = 256 * 1024;
-/** The limit of reports about one file: users do not read the thousandth, and a hostile file has as many. */
+/** The limit of reports about one file: a hostile file may have thousands. */
 const MOST_REPORTS = 50;
 
 export interface ConfigFile {
@@ -18,8 +18,7 @@ export interface ConfigFile {
 }
 
 /**
- * Reads one configuration file. A missing file is not a mistake; an unusable one is reported. `isKnown`: it was usable
- * before.
+ * Reads one configuration file. Reports an unusable file, but not a missing one. `isKnown`: it was usable before.
  */
 export function readConfigFile(
 	file: string,
@@ -57,7 +56,7 @@ function readConfigText(file: string): string {
 const isMissingFile = (error: unknown): boolean =>
 	error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 
-/** JSON5 puts it on its errors. */
+/** The position that JSON5 puts on its errors. */
 function positionIn(error: unknown): Partial<Position> {
 	if (!(error instanceof Error && "lineNumber" in error && "columnNumber" in error)) return {};
 	const { lineNumber, columnNumber } = error;

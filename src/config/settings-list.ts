@@ -33,7 +33,7 @@ export function settingsNow(where: { userFile: string; projectFile?: string }): 
 	});
 }
 
-/** The value of a setting without any project. */
+/** The value of a setting according to the user's own file. */
 export const ownSetting = (userFile: string, key: string): unknown => at(loadConfig({ userFile }).config, key);
 
 /** The problem with a value for a setting; undefined if there is none, `unknown` if there is no such setting. */

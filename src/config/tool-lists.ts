@@ -1,14 +1,14 @@
 import { listOf, text } from "./kinds.ts";
 import type { Kind } from "./setting.ts";
 
-/** Tools of other systems that run commands. Lists written for those systems should mean the same here. */
+/** Tools of other systems that run commands. A list that was written for such a system should mean the same here. */
 export const STANDS_FOR_BASH: readonly string[] = ["exec", "process"];
 
 const nameList = listOf(text);
 
 /**
- * A list of tools that are allowed or denied. `exec` and `process` also stand for `bash`. They keep their own meaning as
- * well: an extension may bring a tool of that name.
+ * A list of allowed or denied tools. `exec` and `process` also stand for `bash`, besides tools of that name, which an
+ * extension may bring.
  */
 export const toolNames: Kind<readonly string[]> = {
 	expected: nameList.expected,

@@ -9,12 +9,12 @@ import { wayTo } from "./way.ts";
 const PROGRAM_FOLDERS = ["node_modules", ".venv", "venv"];
 
 /**
- * The folders whose content counts as the project's when it comes to running programs. They are wider than the workspace on
- * purpose: too wide costs a language server, too narrow runs another user's program.
+ * The folders whose programs count as the project's. They are wider than the workspace on purpose: if they are too wide, a
+ * language server is missing; if they are too narrow, another user's program runs.
  */
 export function projectArea({ cwd, root }: { cwd: string; root: string }): string[] {
 	const above = foldersAbove(cwd);
-	// With any owner, and the outermost one: a repository may hold another one, such as a submodule.
+	// The outermost repository, of any owner: a repository may contain another one, such as a submodule.
 	const outermost = above.findLast(isRepository);
 	return [
 		root,
@@ -26,8 +26,8 @@ export function projectArea({ cwd, root }: { cwd: string; root: string }): strin
 }
 
 /**
- * The folders whose extensions belong to the project. The home folder belongs to no project, nor do the extensions that the
- * user installed: a session that starts in the home folder has them below it.
+ * The folders whose extensions belong to the project. The home folder does not belong to a project, and neither do the
+ * extensions that the user installed, although they are below the folder of a session in the home folder.
  */
 export function extensionArea(cwd: string, agentDir: string): string[] {
 	const real = realPath(cwd);
@@ -59,10 +59,10 @@ export function isInside(folder: string, path: string): boolean {
 	return inside === "" || (!isAbsolute(inside) && !/^\.\.($|[\\/])/.test(inside));
 }
 
-/** Whether a path, as far as it exists, is in the project or passes through it. */
+/** Whether a path, or the part of it that exists, is in the project or passes through it. */
 export function leadsInto(path: string, area: readonly string[]): boolean {
 	if (isInArea(area, path)) return true;
-	// A file that does not exist yet may be written later, where its folder leads.
+	// A file that does not exist may be written later, in the folder to which its path leads.
 	for (let way = path; ; way = way.replace(/[\\/]+[^\\/]*$/, "")) {
 		const steps = wayTo(way || "/");
 		if (steps) return steps.some((step) => isInArea(area, step.path));

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
-/** Longer than what git and npm write about a project. */
+/** More than git and npm write about a project. */
 const MOST_FILE_BYTES = 4 * 1024 * 1024;
 
 /** Throws if an open file is not the expected one. */

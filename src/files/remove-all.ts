@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /**
- * Removes a folder that programs of a subagent have filled, with everything in it. Links are removed, never followed. None of
- * those programs may be running: one could put a link in the way.
+ * Removes a folder that programs of a subagent have filled, with everything in it, without following links. None of those
+ * programs may be running: one could put a link in the way.
  */
 export async function removeAll(folder: string): Promise<void> {
 	try {

@@ -11,9 +11,9 @@ export interface Step {
 const MOST_LINKS = 40;
 
 /**
- * Everything that decides where a path ends: each folder and each link, in order, and last the real target. Resolving the
- * path at once would hide the links in between, and a user who may change one of those decides where the path leads.
- * Undefined if it leads nowhere.
+ * Everything that decides where a path ends: each folder and each link in order, and finally the real target. `realpath`
+ * would hide the links in between, but a user who may change one of them decides where the path leads. Undefined if it leads
+ * nowhere.
  */
 export function wayTo(path: string): Step[] | undefined {
 	const absolute = unresolved(path);
@@ -48,7 +48,7 @@ export function wayTo(path: string): Step[] | undefined {
 	return steps;
 }
 
-/** The system follows links before it applies the `..` after them. Windows applies the `..` first. */
+/** The absolute path with its `..`: the system follows a link before it applies the `..` after it. Windows does not. */
 function unresolved(path: string): string {
 	if (sep === "\\") return resolve(path);
 	return isAbsolute(path) ? path : `${process.cwd()}/${path}`;

@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { chmodSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Readable by the user alone, unless the file that it replaces was not. */
+/** Readable by the user only, unless the replaced file had other permissions. */
 const PRIVATE = 0o600;
 
-/** Writes a file whole or not at all: another pi may read it at this moment. A link stays, and its target is written. */
+/** Replaces a file in one step, because another pi may be reading it. Keeps a link, and replaces its target. */
 export function writeWhole(file: string, text: string): void {
 	const target = targetOf(file);
 	const mode = (statSync(target, { throwIfNoEntry: false })?.mode ?? PRIVATE) & 0o777;
 	withDraft(target, text, { mode, place: (draft) => renameSync(draft, target) });
 }
 
-/** Fails with EEXIST if there is one already. */
+/** Creates a file in one step. Fails with EEXIST if it exists. */
 export function writeNew(file: string, text: string): void {
 	withDraft(file, text, {
 		mode: PRIVATE,

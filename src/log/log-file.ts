@@ -15,13 +15,13 @@ const LOG_BYTES = 1024 * 1024;
 /** How many rotated files are kept. */
 const OLD_LOGS_KEPT = 2;
 
-/** A log file and the older ones beside it, the newest first, whether they exist or not. */
+/** The paths of a log file and of the rotated ones beside it, the newest first. Not all of them exist. */
 export const logFilesOf = (file: string): string[] => [
 	file,
 	...Array.from({ length: OLD_LOGS_KEPT }, (_, index) => `${file}.${index + 1}`),
 ];
 
-/** Appends to a log file of limited size. The first line creates it, for the user alone. */
+/** Appends to a log file of limited size. The first line creates it, readable by the user only. */
 export function appendToLog(file: string, line: string): void {
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 	rotateLog(file);
@@ -30,9 +30,9 @@ export function appendToLog(file: string, line: string): void {
 }
 
 /**
- * Rotates a large log file. It is copied and emptied instead of renamed, because it may be the standard error of a process,
- * which would keep writing under the new name. Two processes that rotate at the same instant may lose an old file; a lock
- * against that would have to be removed after a crash.
+ * Rotates a large log file. Copies and empties it instead of renaming it, because it may be the standard error of a process,
+ * which would keep writing to the renamed file. Two processes that rotate at the same instant may lose an old file; a lock
+ * against that would have to be cleaned up after a crash.
  */
 export function rotateLog(file: string): void {
 	if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < LOG_BYTES) return;

@@ -8,7 +8,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const isLevel = (value: unknown): value is LogLevel => (LOG_LEVELS as readonly unknown[]).includes(value);
 
-/** What happened, in a few fixed words; the particulars go into the facts. Never throws, whatever it is given. */
+/** Logs what happened in a few fixed words, with the particulars as facts. Never throws. */
 export interface Log {
 	info(message: string, facts?: Facts): void;
 	warn(message: string, facts?: Facts): void;
@@ -33,13 +33,13 @@ export interface LogContext {
 
 export interface LogTarget {
 	context: LogContext;
-	/** Takes whole lines, with their line breaks. May fail: only these lines are lost then. */
+	/** Receives whole lines, with their line breaks. If it fails, only these lines are lost. */
 	write(lines: string): void;
 	/** Message and facts of a line go through it. The rest is ours: time, level and context. */
 	redact(line: LineToWrite): unknown;
 	/**
-	 * Redacting and writing a line takes longer than many of the steps that lines tell of. Lines without trouble wait a
-	 * moment, so that the step after them need not. A process that is killed loses the lines of that moment.
+	 * Redacting and writing a line takes longer than many of the steps that are logged. So lines at the level `info` wait a
+	 * moment, and the next step does not wait for them. A process that is killed loses the lines of that moment.
 	 */
 	isWrittenLate?: boolean;
 }
@@ -71,7 +71,7 @@ export function logTo({ context, write, redact, isWrittenLate = false }: LogTarg
 	return { info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** A full disk, a removed folder, or a fact that cannot be JSON: the work continues without these lines. */
+/** Drops lines that cannot be written: the disk may be full, a folder removed, or a fact not valid as JSON. */
 function orNothing<Result>(work: () => Result): Result | undefined {
 	try {
 		return work();
@@ -84,7 +84,7 @@ function orNothing<Result>(work: () => Result): Result | undefined {
 /** For processes that have no log file. */
 export const NO_LOG: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** JSON shows nothing of an Error object. */
+/** An error as text, because JSON drops the content of an Error object. */
 function errorIn({ error }: Facts): { error?: string } {
 	if (error === undefined) return {};
 	return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };

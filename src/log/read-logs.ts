@@ -39,12 +39,12 @@ export interface LogPlaces {
 }
 
 const DEFAULT_LIMIT = 100;
-/** Limit for one file: more than we ever write, and a bound for a file that another program filled. */
+/** The limit for one file: more than we ever write, in case another program filled the file. */
 const LOG_BYTES_READ = 4 * 1024 * 1024;
 
 /**
- * The latest lines of all logs together, oldest first. Other output of a process, such as a crash trace, is included as a
- * warning. A broken line, or a file that is removed meanwhile, does not hide other lines.
+ * The latest lines of all logs together, oldest first. Includes other output of a process, such as a crash trace, as a
+ * warning. A broken line, or a file that was just removed, does not hide other lines.
  */
 export function readLogs(places: LogPlaces, filter: LogFilter = {}): LogLine[] {
 	const parents = namesBeside(places.parentLog).map((file) => ({ file, role: "parent" as const }));
@@ -96,7 +96,7 @@ type KnownOfFile = Pick<LogLine, "role" | "host" | "time">;
 function logLineOf(line: string, known: KnownOfFile): LogLine | undefined {
 	if (line.trim() === "") return undefined;
 	const value = jsonOf(line);
-	// Another program's output, or half a line: the start of a file is cut off, and a disk may be full.
+	// Another program's output, or a partial line: the start of the file may be cut off, or the disk may have been full.
 	if (value === undefined) return { ...known, level: "warn", message: line.trimEnd(), facts: { printed: true } };
 	const { time, level, role, message, pid, host, runId, agent, session, ...facts } = value;
 	// The events that pi prints in its JSON mode.
@@ -152,7 +152,7 @@ const namesBeside = (file: string): string[] =>
 		.filter((name) => name === basename(file) || (name.startsWith(`${basename(file)}.`) && /\.\d$/.test(name)))
 		.map((name) => join(dirname(file), name));
 
-/** The last rotated file holds the oldest lines, so it comes first. */
+/** The last rotated file has the oldest lines, so it comes first. */
 function logFilesIn(folder: string): string[] {
 	try {
 		return readdirSync(folder).sort().reverse();

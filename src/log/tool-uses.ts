@@ -1,4 +1,4 @@
-/** The tools that this package brings besides delegation. What they do is logged, in the user's session and in children. */
+/** The tools of this package besides delegation. Their uses are logged, in the user's session and in children. */
 export const OUR_TOOLS: readonly string[] = [
 	"lsp",
 	"web_search",
@@ -59,7 +59,7 @@ interface EndedCall {
 const LONGEST_FACT = 200;
 
 /**
- * What may be logged of a call: names in the code, files, and the hosts of addresses. The rest of an address may hold a
+ * What may be logged of a call: names in the code, files, and the hosts of addresses. The rest of an address may contain a
  * key.
  */
 function tellable(tool: string, args: Record<string, unknown>): object {
@@ -73,7 +73,7 @@ function tellable(tool: string, args: Record<string, unknown>): object {
 	return {
 		...shortTexts({ file: path }),
 		...(hosts.length > 0 && { hosts: [...new Set(hosts)] }),
-		// Not the words: they reveal what the user works on.
+		// Only the lengths: the words reveal what the user works on.
 		...(searches.length > 0 && { queryChars: searches.map(({ length }) => length) }),
 	};
 }

@@ -1,16 +1,16 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Global unicast. The rest of IPv6 is special or unassigned, IPv4-compatible addresses (`::127.0.0.1`) among it. */
+/** Global unicast. The rest of IPv6 is special or unassigned, including IPv4-compatible addresses (`::127.0.0.1`). */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
-/** Azure's platform service: its address looks public, but answers to the virtual machine alone. */
+/** Azure's platform service: its address looks public, but answers only to the virtual machine. */
 const CLOUD_PLATFORM = new Set(["168.63.129.16"]);
 
 /**
- * Whether an address belongs to the public internet. Everything not known to be public is not: loopback, private,
- * link-local, carrier-grade NAT, benchmarking, documentation, multicast, and the IPv6 ranges that carry an IPv4 address
- * inside (mapped, NAT64, 6to4, Teredo), which would reach any of these by a detour.
+ * Whether an address belongs to the public internet. Anything that is not known to be public does not: loopback, private,
+ * link-local, carrier-grade NAT, benchmarking, documentation, multicast, and the IPv6 ranges that contain an IPv4 address
+ * (mapped, NAT64, 6to4, Teredo), which could lead to any of these.
  */
 export function isPublicAddress(address: string): boolean {
 	if (isIP(address) === 0) return false;

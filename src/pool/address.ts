@@ -4,12 +4,12 @@ import { join, resolve } from "node:path";
 import type { PoolSettings } from "../config/config.ts";
 import { messageOf } from "../run/message-of.ts";
 
-/** Why a pool cannot be used as configured. Shown to the user as it is; never holds the address. */
+/** Why a pool cannot be used as configured. Shown to the user unchanged, so it never contains the address. */
 export class PoolProblem extends Error {
 	override name = "PoolProblem";
 }
 
-/** The address of a pool's database. It holds a password: it is neither logged nor stored. */
+/** The address of a pool's database. Do not log or store it: it contains a password. */
 export function poolAddress(
 	{ name, urlEnv, urlFile }: PoolSettings,
 	{ agentDir, env }: { agentDir: string; env: NodeJS.ProcessEnv },
@@ -43,7 +43,7 @@ function urlInFile(file: string, name: string): string {
 }
 
 function checked(url: string, name: string, where: string): string {
-	// The driver accepts an address without a host whose query names the folder of a socket. URL does not.
+	// Unlike URL, the driver accepts an address without a host if its query names the folder of a socket.
 	if (!/^postgres(ql)?:\/\/\S+$/.test(url) || !URL.canParse(url.replace("@/", "@localhost/"))) {
 		throw new PoolProblem(
 			`The address of pool ${name} (${where}) is not that of a PostgreSQL database (postgres://…). ${ENCODED}`,
@@ -57,7 +57,7 @@ function checked(url: string, name: string, where: string): string {
 
 const ENCODED = "In its user name and password, write @ as %40, / as %2F, : as %3A, ? as %3F, # as %23 and % as %25.";
 
-/** Cut at the wrong place, part of the password would become the host name, and an error would show it. */
+/** Whether a character in the password splits the address there: an error would show the rest as the host name. */
 function isCutInPassword(url: string): boolean {
 	const [, authority = "", rest = ""] = /^\w+:\/\/([^/?#]*)(.*)$/.exec(url) ?? [];
 	const signs = authority.split("@").length - 1;

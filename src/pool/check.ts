@@ -7,7 +7,7 @@ import { type RightsHere, rightsHere } from "./rights.ts";
 import { forgetJob } from "./schema.ts";
 import { poolStatus } from "./status.ts";
 
-/** What one look at a pool found. */
+/** One finding of the check of a pool. */
 export interface PoolFinding {
 	level: "pass" | "warn" | "fail";
 	what: string;
@@ -27,7 +27,7 @@ const ANSWERED_WITHIN_MS = 15_000;
 const ANSWERED_YET_EVERY_MS = 100;
 const CLOCKS_DIFFER_MS = 5000;
 
-/** Checks a pool: clocks, permissions, the versions of its workers, and an order there and back. */
+/** Checks a pool: clocks, permissions, the versions of its workers, and the way of an order to a worker and back. */
 export async function* checkPool(check: PoolCheck): AsyncGenerator<PoolFinding> {
 	const { database, pool, version } = check;
 	yield await connection(database, pool);
@@ -88,7 +88,7 @@ function rightsFinding({ role, missing }: RightsHere): PoolFinding {
 	};
 }
 
-/** Where the connection leads, and whether others can read it on the way. */
+/** What the connection leads to, and whether others can read it on the way. */
 async function connection(database: PoolDatabase, pool: string): Promise<PoolFinding> {
 	const { rows } = await database.query<{ version: string; tls: string | null; isNear: boolean }>(
 		`SELECT current_setting('server_version') AS version, (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS tls,

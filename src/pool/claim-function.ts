@@ -6,17 +6,16 @@ export const CLAIM = "pi_geon.claim_2";
 export const CLAIM_SIGNATURE = `${CLAIM}(text, text, text)`;
 
 /**
- * Claims the next job of a pool for a worker. Claims wait for each other, so that none goes past a limit: pg-boss's own
- * group limits count before they claim, and overshoot. It is one function in the database, because all claims wait for the
- * one with the lock, which must not hold it during round trips to a client.
+ * Claims the next job of a pool for a worker. Claims wait for each other, so that none exceeds a limit: pg-boss's own group
+ * limits count before they claim, and overshoot. It is one function in the database, because all claims wait for the lock,
+ * which must not be held during round trips to a client.
  *
- * Order: runs whose worker died or left, because they have had a place already, and what they lost of it is all that there
- * was in the lane; then foreground; then the requester with the fewest runs under way; then the order of posting.
+ * The order: runs whose worker died or left, because they already had a place; then foreground; then the requester with the
+ * fewest runs under way; then the order of posting.
  *
- * The index has the first job of each requester at hand, so that a claim does not read a long queue. The requesters are
- * found by skipping from one to the next in it. The update is what pg-boss's fetch does to a row: it cannot fetch a given
- * job, and a test compares the two. Times are of the clock, since the transaction may have begun long before it got the
- * lock.
+ * With the index, a claim finds the first job of each requester without reading a long queue: it skips from one requester to
+ * the next. The update does what pg-boss's fetch does to a row, because pg-boss cannot fetch a given job; a test compares
+ * the two. Times come from the clock, since the transaction may have begun long before it got the lock.
  */
 export const CLAIM_FUNCTION = `
 	CREATE INDEX IF NOT EXISTS pi_geon_waiting_2 ON ${JOBS} (name, group_id, state DESC, priority DESC, created_on)

@@ -5,29 +5,28 @@ import { CLAIM_FUNCTION, CLAIM_SIGNATURE } from "./claim-function.ts";
 import { engine } from "./engine.ts";
 import { CHANNELS, forgetOldJobs, KEPT_DAYS, QUEUE_SCHEMA, queueOf, TABLES } from "./schema.ts";
 
-/** A worker that is silent for this long has lost its jobs: the minimum of pg-boss. */
+/** A worker that is silent for this long has lost its jobs. This is pg-boss's minimum. */
 export const HEARTBEAT_SECONDS = 10;
 /** How often each process looks for silent workers. A takeover takes this plus the time above. */
 const SUPERVISED_EVERY_SECONDS = 2;
-/** Less than a heartbeat, so that a worker whose network is silent notices before others take its jobs. */
+/** Less than a heartbeat, so that a worker that lost its network notices before others take its jobs. */
 export const CONNECT_WITHIN_MS = 5000;
-/** A silent network reports no error: without a limit, a query would wait for hours. Long enough for a large bundle. */
+/** Without a limit, a query would wait for hours when the network drops packets. Long enough for a large bundle. */
 const STATEMENT_WITHIN_MS = 20_000;
 /**
- * The database ends a transaction whose client falls silent. A process that was suspended or cut off in the middle of a
- * claim would keep the lock that all claims wait for; in the middle of a write, it would keep the row that a takeover
- * changes.
+ * How long a client may be silent before the database ends its transaction. A process that was suspended or cut off during a
+ * claim would keep the lock that all claims wait for; during a write, it would keep the row that a takeover changes.
  */
 const SILENT_IN_TRANSACTION_MS = 10_000;
 const CONNECTIONS = 6;
-/** How long to wait before a lost connection for hints is opened again. */
+/** How long to wait before opening a lost connection for hints again. */
 const LISTEN_AGAIN_MS = 500;
-/** How many workers may die with a run before the run is given up. */
+/** How many workers may die with a run before it fails. */
 const TAKEOVERS = 10;
-/** pg-boss allows at most a day. The run's own limit ends it. */
+/** pg-boss allows at most a day. The run's own limit ends it earlier. */
 const LONGEST_JOB_SECONDS = 23 * 3600;
 
-/** PostgreSQL's code for it. */
+/** PostgreSQL's code for missing permissions. */
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 export type SqlValues = readonly unknown[];
@@ -60,7 +59,7 @@ export class PoolDatabase implements Queries {
 			superviseIntervalSeconds: SUPERVISED_EVERY_SECONDS,
 			monitorIntervalSeconds: 1,
 		});
-		// Without a listener, an error would end the process. The next query finds out by itself.
+		// Without a listener, an error would end the process. The next query meets the same trouble and reports it.
 		this.boss.on("error", (error) => log.warn("trouble with the queue", { error }));
 	}
 
@@ -93,8 +92,8 @@ export class PoolDatabase implements Queries {
 		if (!(await this.#has("to_regprocedure", CLAIM_SIGNATURE))) await this.#make(CLAIM_FUNCTION);
 		if (!(await this.boss.getQueue(this.queue))) {
 			await this.boss.createQueue(this.queue, {
-				// Not "singleton": pg-boss remembers for a minute which keys are taken, and no worker could take over a
-				// job. The requester's ledger ensures that a session has one writer.
+				// With "singleton", pg-boss remembers used keys for a minute, and no worker could take over a job. The
+				// requester's ledger ensures that a session has one writer.
 				policy: "standard",
 				heartbeatSeconds: HEARTBEAT_SECONDS,
 				expireInSeconds: LONGEST_JOB_SECONDS,
@@ -107,7 +106,7 @@ export class PoolDatabase implements Queries {
 		await this.#forgetOldJobs();
 	}
 
-	/** A worker's role may not remove rows that requesters have written. A requester's role does it. */
+	/** Removes rows of old jobs. Only a requester's role may do so, so missing permissions are ignored. */
 	async #forgetOldJobs(): Promise<void> {
 		try {
 			for (const sql of forgetOldJobs) await this.query(sql);
@@ -121,7 +120,7 @@ export class PoolDatabase implements Queries {
 		return rows[0]?.there === true;
 	}
 
-	/** One process at a time. Tables that another process has created meanwhile stay. */
+	/** Lets one process at a time create something. Tables that another process has just created stay. */
 	async #make(sql: string): Promise<void> {
 		await this.transaction(async (client) => {
 			await client.query("SELECT pg_advisory_xact_lock(hashtext('pi_geon'))");
@@ -133,11 +132,11 @@ export class PoolDatabase implements Queries {
 		return values.length === 0 ? this.#pool.query<Row>(sql) : this.#pool.query<Row>(sql, [...values]);
 	}
 
-	/** All or nothing: an error rolls it back. */
+	/** Does the work in a transaction: an error rolls it back. */
 	async transaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
 		const client = await this.#pool.connect();
 		let broken: Error | undefined;
-		// A client that was checked out of the pool lacks the pool's listener: an error would end the process.
+		// A client outside the connection pool lacks the pool's listener, so an error would end the process.
 		const onError = (error: Error) => {
 			broken = error;
 		};
@@ -158,7 +157,7 @@ export class PoolDatabase implements Queries {
 		}
 	}
 
-	/** Receives hints until it is closed. A broken connection is opened again, which `onHint` hears of. */
+	/** Receives hints until the database is closed. Opens a broken connection again, and then calls `onHint`. */
 	listen(channel: (typeof CHANNELS)[keyof typeof CHANNELS], onHint: (payload: string | undefined) => void): void {
 		if (this.#isClosed) return;
 		const client = new (engine().pg.Client)({ connectionString: this.#url, keepAlive: true });
@@ -197,7 +196,7 @@ export class PoolDatabase implements Queries {
 	}
 }
 
-/** For pg-boss: its statements become part of a transaction of ours. */
+/** Makes pg-boss's statements part of a transaction of ours. */
 export const inTransaction = (client: PoolClient) => ({
 	db: { executeSql: (sql: string, values?: unknown[]) => client.query(sql, values) },
 });
@@ -206,5 +205,5 @@ export const inTransaction = (client: PoolClient) => ({
 export const hint = (client: Queries, channel: string, job: string) =>
 	client.query("SELECT pg_notify($1, $2)", [channel, job]);
 
-/** Hints that there is a job to claim. Without its name, so that workers can tell it from news of jobs that others have. */
+/** Hints that there is a job to claim. Does not name it, so that it differs from news about jobs of other workers. */
 export const hintOfNewJob = (client: Queries) => hint(client, CHANNELS.toWorkers, "");

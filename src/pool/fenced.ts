@@ -4,7 +4,7 @@ import { ClaimLost, type HeldJob } from "./queue.ts";
 import { JOBS } from "./schema.ts";
 
 /**
- * Writes of a worker count only while the job is active and the attempt is its own. A worker that was suspended past its
+ * Lets a worker write only while the job is active and the attempt is its own. A worker that was suspended past its
  * heartbeat, and wakes up after another has taken over the job, writes nothing.
  */
 export function fencedWrite<Result>(

@@ -1,6 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 
-/** Waits for a hint, or for a time. A hint that comes while its owner is busy ends the next wait at once. */
+/** Waits for a hint, up to a time limit. A hint that comes while the owner is busy ends the next wait immediately. */
 export class HintedWait {
 	readonly #clock: Clock;
 	#isHinted = false;

@@ -7,7 +7,7 @@ import type { RunId } from "../run/ids.ts";
 import { isRecord } from "../run/is-record.ts";
 import { parsedLine } from "../run/json-line.ts";
 
-/** Incremented when an older worker could not do what a newer requester asks. */
+/** Increment this when an older worker cannot do what a newer requester asks. */
 export const ORDER_VERSION = 1;
 
 /** The requester: a user on a machine. Fairness applies between requesters. */
@@ -24,8 +24,8 @@ function userName(): string {
 }
 
 /**
- * The same run always becomes the same job, in every process that posts it, so posting twice has no effect. Run ids are
- * unique in one ledger only, and the id of a removed run may be used again.
+ * A run becomes the same job in every process that posts it, so that posting it twice has no effect. Its id alone is not
+ * enough: run ids are unique in one ledger only, and the id of a removed run may be used again.
  */
 export function jobIdOf(run: { ledger: string; id: RunId; createdAt: number }): string {
 	const facts = [hostname(), realPath(run.ledger), run.id, run.createdAt];
@@ -35,15 +35,15 @@ export function jobIdOf(run: { ledger: string; id: RunId; createdAt: number }): 
 	);
 }
 
-/** The repository as it travels. */
+/** The repository of a run that goes to a worker. */
 export interface TravellingRepository {
-	/** Names it on a worker, so that it is fetched once. */
+	/** Names it on a worker, so that the worker fetches it only once. */
 	key: string;
-	/** Where a worker gets its history, with its own credentials. Absent: the bundle has all of it. */
+	/** Where a worker gets the history, with its own credentials. Absent: the bundle has all of it. */
 	remote?: string;
-	/** The checkout as it was when the run was posted. */
+	/** The checkout when the run was posted, as a commit. */
 	commit: string;
-	/** The commit it was on. */
+	/** The commit that the checkout was on. */
 	head?: string;
 	dirty: boolean;
 	/** The path from its top to the working directory. */
@@ -52,7 +52,7 @@ export interface TravellingRepository {
 	bundled: boolean;
 }
 
-/** A run as it is posted. */
+/** The order to work on a run. */
 export interface RunOrder {
 	version: number;
 	kind: "run";
@@ -63,7 +63,7 @@ export interface RunOrder {
 	repository: TravellingRepository;
 }
 
-/** Asks a worker to report that it is there. */
+/** The order to a worker to show that it works. */
 export interface CheckOrder {
 	version: number;
 	kind: "check";
@@ -75,7 +75,7 @@ export type Order = RunOrder | CheckOrder;
 export const storedOrder = (order: Order): string =>
 	JSON.stringify(order.kind === "run" ? { ...order, plan: JSON.parse(storedPlan(order.plan)) } : order);
 
-/** A table may hold anything: another version or another program may have written it. A string says what is wrong. */
+/** The order, or what is wrong with it: another version or another program may have written the row. */
 export function readOrder(stored: string): Order | string {
 	const order = parsedLine(stored);
 	if (!isRecord(order) || typeof order.requester !== "string") return "The order cannot be read.";

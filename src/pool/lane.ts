@@ -10,7 +10,7 @@ export interface JobClaim {
 /** Foreground runs go first, because a caller waits for them. */
 export const PRIORITY = { foreground: 10, background: 0 } as const;
 
-/** The next job of a pool, now this worker's, in the lane's order and within its limits. */
+/** Claims the next job of a pool for a worker, in the lane's order and within its limits. */
 export async function claimJob(database: PoolDatabase, { pool, worker }: JobClaim): Promise<HeldJob | undefined> {
 	const { rows } = await database.query<{ id: string; retryCount: number }>(
 		`SELECT claimed AS id, claimed_attempt AS "retryCount" FROM ${CLAIM}($1, $2, $3)`,

@@ -1,3 +1,3 @@
-// The build bundles these into one file, which is loaded only where a pool is configured.
+// The build bundles these into one file, which is loaded only if a pool is configured.
 export { default as pg } from "pg";
 export { PgBoss } from "pg-boss";

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 
 const LINE_BREAK = 10;
 
-/** The complete lines of a session file, each once, as they come. Half a line at the end waits for the rest. */
+/** Reads the new complete lines of a session file. A partial line at the end waits for the rest. */
 export class LineReader {
 	readonly #file: string;
 	#at = 0;
@@ -35,13 +35,13 @@ export class LineReader {
 	}
 }
 
-/** Appends lines that come from another machine to the session file here. */
+/** Appends lines from another machine to the session file here. */
 export class LineWriter {
 	readonly #file: string;
 	/** How many lines the file has. */
 	count: number;
 
-	/** A process that was killed while it wrote has left half a line, which is sent again. */
+	/** Removes the partial line of a process that was killed while it wrote: that line is sent again. */
 	constructor(file: string) {
 		this.#file = file;
 		const reader = new LineReader(file);
@@ -63,7 +63,7 @@ export class LineWriter {
 	}
 }
 
-/** All or nothing: a full disk may write only a part, and the same lines are sent again. */
+/** Appends all or nothing: on a full disk, only a part may be written, and the same lines are sent again. */
 function appendWhole(opened: number, bytes: Buffer): void {
 	const { size } = fstatSync(opened);
 	try {

@@ -13,13 +13,13 @@ export interface LineNames {
 export interface LineNaming {
 	from: LineNames;
 	to: LineNames;
-	/** The number of a message there, by its number here. 0: the other side knows no such message. */
+	/** The number of a message there, by its number here. 0: the other side does not know the message. */
 	seq(from: number): number;
 }
 
 /**
- * A line of a session file as another machine writes it: the header names the session and its folder, and the mark of the
- * task and the messages name the run. Everything else is unchanged.
+ * A line of a session file with the names of another machine: the header names the session and its folder, and the task's
+ * mark and the messages name the run. Everything else stays the same.
  */
 export function renamedLine(line: string, { from, to, seq }: LineNaming): string {
 	if (!line.includes(from.runId) && !line.startsWith('{"type":"session"')) return line;
@@ -36,7 +36,7 @@ export function renamedLine(line: string, { from, to, seq }: LineNaming): string
 	return line;
 }
 
-/** The number of the message that a line holds, if it is one to this run. */
+/** The number of the message in a line, if it is a message to this run. */
 export function messageIn(line: string, runId: string): number | undefined {
 	if (!line.includes(STEERING) || !line.includes(runId)) return undefined;
 	const entry = parsedLine(line);

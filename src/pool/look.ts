@@ -11,11 +11,11 @@ interface Looking {
 	env: NodeJS.ProcessEnv;
 }
 
-/** The status of the configured pools. Never fails: an unreachable pool is an answer too. */
+/** The status of the configured pools. Never rejects: an unreachable pool is an answer too. */
 export const lookAtPools = (pools: readonly PoolSettings[], where: Looking): Promise<PoolLook[]> =>
 	Promise.all(pools.map((settings) => lookAtPool(settings, where)));
 
-/** Only reads: needs no queue and makes no tables, unlike `PoolDatabase`. */
+/** Only reads the status. Unlike `PoolDatabase`, it needs no queue and creates no tables. */
 export async function lookAtPool(settings: PoolSettings, where: Looking): Promise<PoolLook> {
 	const { name } = settings;
 	try {
@@ -34,7 +34,7 @@ async function statusAt(url: string, name: string): Promise<PoolStatus> {
 		query_timeout: CONNECT_WITHIN_MS,
 		application_name: "pi-geon",
 	});
-	// Without a listener, a connection that breaks between two queries would end the process. The next query fails.
+	// Without a listener, a connection that breaks between two queries would end the process. The next query reports it.
 	client.on("error", () => {});
 	try {
 		await client.connect();

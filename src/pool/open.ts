@@ -15,7 +15,7 @@ export async function openPool(settings: PoolSettings, { agentDir, env, log }: O
 	return connectToPool({ url: poolAddress(settings, { agentDir, env }), name: settings.name, log: log ?? NO_LOG });
 }
 
-/** The same, for a caller that has the address already. */
+/** Like `openPool`, for a caller that has the address already. */
 export async function connectToPool(to: { url: string; name: string; log: Log }): Promise<PoolDatabase> {
 	try {
 		return await PoolDatabase.open(to);

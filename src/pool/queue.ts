@@ -1,10 +1,10 @@
-/** A job that a worker has, and which of its attempts that is. */
+/** A job that a worker has, with the number of the attempt. */
 export interface HeldJob {
 	id: string;
 	retryCount: number;
 }
 
-/** Another worker has the job, or it is over: nothing that we know of it counts. */
+/** Another worker has the job, or the job has ended: this worker must write nothing about it. */
 export class ClaimLost extends Error {
 	override name = "ClaimLost";
 	constructor({ id, retryCount }: HeldJob) {
@@ -22,14 +22,14 @@ export interface JobRow {
 	progress: string | null;
 }
 
-/** Everything of a run that goes to the database when it is posted. */
+/** Everything that goes to the database when a run is posted. */
 export interface Posting {
 	job: string;
 	requester: string;
 	priority: number;
 	order: string;
 	bundle: Buffer | undefined;
-	/** What its session holds already. */
+	/** The lines that its session already has. */
 	lines: readonly string[];
 }
 
@@ -47,19 +47,19 @@ export interface Said extends MessageToChild {
 /** The database of a pool, as a courier uses it. Each method is one transaction. */
 export interface CourierQueue {
 	find(job: string): Promise<JobRow | undefined>;
-	/** All or nothing. A job that is there already stays as it is. */
+	/** Posts all or nothing. A job that exists stays as it is. */
 	post(posting: Posting): Promise<void>;
 	say(job: string, message: MessageToChild): Promise<void>;
-	/** Tells the worker. Cancelling the job before the worker answers loses its own report of how far it came. */
+	/** Asks the worker to stop. Its report of how far it came is lost if the job is cancelled before it answers. */
 	askToStop(job: string, by: string): Promise<void>;
-	/** Unless `underWorker`, cancels only a queued job: a worker may have claimed it since the last look. */
+	/** Without `underWorker`, cancels only a queued job: a worker may have claimed it since the last look. */
 	cancel(job: string, how: { underWorker: boolean }): Promise<void>;
-	/** Lines of the session from this one on, and the messages that all lines so far hold. */
+	/** The lines of the session from number `n` on, and the messages that all lines so far contain. */
 	linesFrom(job: string, n: number): Promise<{ lines: string[]; taken: number[] }>;
 	outcome(job: string): Promise<{ body: string; worker: string } | undefined>;
 	order(job: string): Promise<string | undefined>;
 	bundles(job: string): Promise<{ out: Buffer | undefined; home: Buffer | undefined }>;
-	/** Removes all that is kept of a job that is over. */
+	/** Removes all data of a job that has ended. */
 	forget(job: string): Promise<void>;
 }
 
@@ -71,16 +71,16 @@ export interface StoredJob {
 	progress: string | null;
 	/** Since the first claim. */
 	elapsedMs: number;
-	/** The repository as it travels. */
+	/** The repository, as the requester sent it. */
 	bundle: Buffer | undefined;
 }
 
-/** The child's lines since the last time, and its progress. */
+/** The child's new lines and its progress. */
 export interface NewLines {
-	/** The number of the first of them. */
+	/** The number of the first line. */
 	from: number;
 	lines: readonly string[];
-	/** The messages that they hold. */
+	/** The messages that the lines contain. */
 	taken: readonly number[];
 	progress: string;
 }
@@ -93,7 +93,7 @@ export interface JobEnd {
 	home?: Buffer | undefined;
 }
 
-/** A job that a dead worker of this machine had. */
+/** A job of a dead worker of this machine. */
 export interface LeftJob {
 	id: string;
 	worker: string;
@@ -112,16 +112,16 @@ export interface WorkerSign {
  * the job is no longer active, or belongs to another attempt.
  */
 export interface PorterQueue {
-	/** Renews the claims on these jobs. Returns which of them are still its own. */
+	/** Renews the claims on the worker's jobs. Returns those that are still its own. */
 	beat(sign: WorkerSign): Promise<{ isDraining: boolean; kept: ReadonlySet<string> }>;
 	claim(claim: { pool: string; worker: string }): Promise<HeldJob | undefined>;
 	stored(job: string): Promise<StoredJob>;
-	/** Messages that no line holds yet. */
+	/** Messages that no line contains yet. */
 	said(job: string): Promise<Said[]>;
 	write(job: HeldJob, news: NewLines): Promise<void>;
-	/** The outcome, the last lines, the changes and the end of the job: all or nothing. */
+	/** Writes the outcome, the last lines, the changes and the end of the job: all or nothing. */
 	complete(job: HeldJob, end: JobEnd): Promise<void>;
-	/** Gives the job back: another worker continues at once. */
+	/** Gives the job back, so that another worker continues immediately. */
 	giveBack(job: HeldJob, why: string): Promise<void>;
 	/** Gives back a job of a dead worker of this machine, unless another worker has it already. */
 	giveBackLeft(job: LeftJob): Promise<void>;

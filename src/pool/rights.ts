@@ -5,8 +5,8 @@ type Right = "SELECT" | "INSERT" | "UPDATE" | "DELETE";
 type PoolPart = "requester" | "worker";
 
 /**
- * The permissions on our tables that each part needs. docs/pool.md lists the same as GRANTs, and a test creates roles from
- * that list.
+ * The permissions on our tables that each part needs. docs/pool.md lists them as GRANTs, and a test creates roles from that
+ * list.
  */
 const RIGHTS: Readonly<Record<PoolPart, Readonly<Record<string, readonly Right[]>>>> = {
 	requester: {
@@ -32,8 +32,7 @@ const RIGHTS: Readonly<Record<PoolPart, Readonly<Record<string, readonly Right[]
 };
 
 /**
- * For both parts, on the tables of pg-boss that its statements name: the queue does not distinguish a requester from a
- * worker.
+ * The permissions that both parts need on pg-boss's tables: its statements do not distinguish a requester from a worker.
  */
 const QUEUE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
 	version: ["SELECT", "UPDATE"],

@@ -6,19 +6,20 @@ export const JOBS = `${QUEUE_SCHEMA}.job`;
 /** The name of a pool's queue. */
 export const queueOf = (pool: string): string => `pool-${pool}`;
 
-/** Hints. Rows are the truth: a hint that is lost costs a poll. */
+/** The channels for hints. Only rows count: if a hint is lost, the next poll finds the row. */
 export const CHANNELS = { toWorkers: "pi_geon_to_workers", toRequesters: "pi_geon_to_requesters" } as const;
 
 /**
- * Our tables beside pg-boss's. Texts and not JSON: PostgreSQL's JSON cannot hold U+0000, and what a child says can.
+ * Our tables beside pg-boss's. They use text instead of JSON, because PostgreSQL's JSON cannot contain U+0000, but what a
+ * child says can.
  *
- * - orders: what is to be done, as the requester has written it.
+ * - orders: what a worker should do, as the requester wrote it.
  * - lines: the session file, line by line. Those with the attempt -1 were there before.
  * - messages: to the child, and stop requests.
- * - progress: who has it, since when, and how far it is.
+ * - progress: which worker has the job, since when, and how far it is.
  * - bundles: the repository on its way out, changes on their way home.
- * - outcomes: how it ended, in the transaction that ends the job.
- * - workers: the processes that take runs. A row that is not renewed belongs to a worker that is gone.
+ * - outcomes: how the run ended, written in the transaction that ends the job.
+ * - workers: the processes that take runs. A row that is not renewed belongs to a dead worker.
  * - lanes: how many runs of a pool may run at once. Null: as many as there are places.
  */
 export const TABLES = `
@@ -44,10 +45,10 @@ export const TABLES = `
 	CREATE TABLE IF NOT EXISTS pi_geon.lanes (pool text PRIMARY KEY, total int, per_requester int);
 `;
 
-/** The tables that hold something about a job. */
+/** The tables with rows about a job. */
 const OF_JOBS = ["lines", "messages", "progress", "bundles", "outcomes", "orders"] as const;
 
-/** Removes everything that is kept about a job. */
+/** Removes all rows about a job. */
 export const forgetJob: readonly string[] = [
 	...OF_JOBS.map((table) => `DELETE FROM pi_geon.${table} WHERE job = $1`),
 	`DELETE FROM ${JOBS} WHERE id = $1 AND state > 'active'`,

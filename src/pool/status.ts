@@ -2,11 +2,11 @@ import type { PoolStatus, PoolWorker } from "../run/pool-status.ts";
 import type { Queries } from "./database.ts";
 import { JOBS, queueOf } from "./schema.ts";
 
-/** A worker that is silent for longer is gone: it was killed, or its machine is off. */
+/** A worker that is silent for longer is dead: it was killed, or its machine is off. */
 const GONE_AFTER_MS = 60_000;
 
 export async function poolStatus(database: Queries, pool: string): Promise<PoolStatus> {
-	// The busy places are counted by jobs: a worker's own report is up to two seconds old.
+	// Count the jobs to get the busy places: a worker's own report is up to two seconds old.
 	const workers = await database.query<PoolWorker>(
 		`SELECT name, places, version, pi, draining, (extract(epoch FROM now() - seen_at) * 1000)::float8 AS "silentMs",
 			(SELECT count(*)::int FROM ${JOBS} AS job JOIN pi_geon.progress ON progress.job = job.id
@@ -36,7 +36,7 @@ export async function poolStatus(database: Queries, pool: string): Promise<PoolS
 	};
 }
 
-/** These workers accept nothing new, and leave when they have nothing left. Returns how many are alive. */
+/** Makes workers accept no new runs, and leave when they have none left. Returns how many of them are alive. */
 export async function drainWorkers(database: Queries, pool: string, worker?: string): Promise<number> {
 	const { rowCount } = await database.query(
 		`UPDATE pi_geon.workers SET draining = true WHERE pool = $1 AND ($2::text IS NULL OR name = $2)
@@ -46,12 +46,12 @@ export async function drainWorkers(database: Queries, pool: string, worker?: str
 	return rowCount ?? 0;
 }
 
-/** Removes the rows of workers that were killed. Others remove theirs when they leave. */
+/** Removes the rows of workers that were killed. Other workers remove their own when they leave. */
 export async function forgetDeadWorkers(database: Queries): Promise<void> {
 	await database.query("DELETE FROM pi_geon.workers WHERE seen_at < now() - interval '1 day'");
 }
 
-/** How many runs may run at once. Null: as many as there are places. */
+/** Sets how many runs of a pool may run at once. Null: as many as there are places. */
 export async function limitLane(database: Queries, pool: string, limits: PoolStatus["limits"]): Promise<void> {
 	await database.query(
 		`INSERT INTO pi_geon.lanes (pool, total, per_requester) VALUES ($1, $2, $3)

@@ -1,6 +1,6 @@
 import { messageOf } from "../run/message-of.ts";
 
-/** Why the database of a pool cannot be used, for people: what happened, and what to do. Never holds the address. */
+/** Why the database of a pool cannot be used, for people: what happened, and what to do. Never contains the address. */
 export interface Unreachable {
 	problem: string;
 	remedy: string;
@@ -36,14 +36,14 @@ const REMEDIES_BY_CODE: Readonly<Record<string, string>> = {
 };
 
 export function whyUnreachable(error: unknown): Unreachable {
-	// A name with several addresses fails with one error for each, and an empty message of its own.
+	// A name with several addresses fails with one error for each, inside an error without a message.
 	const cause = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
 	const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
 	const problem = messageOf(cause);
 	return { problem, remedy: REMEDIES_BY_CODE[code] ?? byMessage(problem) };
 }
 
-/** The driver gives these no code. */
+/** The remedies for errors to which the driver gives no code. */
 function byMessage(problem: string): string {
 	if (/does not support SSL/i.test(problem)) {
 		return "Switch TLS on in PostgreSQL (ssl = on). If the database is on this machine, you can leave sslmode out of the address instead.";

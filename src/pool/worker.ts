@@ -31,7 +31,7 @@ export interface WorkerSetup {
 	profile(plan: LaunchPlan): string;
 	versions: { package: string; pi: string };
 	redact(text: string): Redacted;
-	/** For the shell that the worker runs in. */
+	/** Shows a line in the shell that the worker runs in. */
 	tell?(line: string): void;
 	log: Log;
 }
@@ -45,7 +45,7 @@ export interface OpenWorker {
 /** Connects to a pool as a worker. First stops what an earlier worker of this machine left. */
 export async function openWorker(setup: WorkerSetup): Promise<OpenWorker> {
 	const { url, settings, slots, agentDir, homeDir, ledger, versions, ports, supervisor, log, config } = setup;
-	// Before connecting to the database, which may not answer: another worker has the jobs of a dead one either way.
+	// Before connecting to the database, which may not answer: the jobs of a dead worker go to another one in any case.
 	const left = stopOrphans({
 		ledger,
 		supervisor,
@@ -81,7 +81,7 @@ function isWorkerAlive(pid: number): boolean {
 		process.kill(pid, 0);
 		return true;
 	} catch (error) {
-		// Another user's process has that number, so it is not the worker.
+		// EPERM: another user's process has that id, so it is not the worker.
 		return error instanceof Error && "code" in error && error.code === "EPERM" ? false : !isGone(error);
 	}
 }

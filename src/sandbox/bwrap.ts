@@ -1,6 +1,6 @@
 import { type Mount, mountArguments } from "./mounts.ts";
 
-/** What this machine's bubblewrap and kernel can do, as tried out. */
+/** What this machine's bubblewrap and kernel can do, according to a test. */
 export interface RingAbilities {
 	/** The program: bubblewrap, or sandbox-exec on macOS, to which the other fields do not apply. */
 	bwrap: string;
@@ -25,8 +25,8 @@ export interface RingOptions {
 }
 
 /**
- * bubblewrap's arguments for a ring. Without `--cap-drop`, root inside could mount anything again. An id other than root's
- * can be mapped inside another ring as well.
+ * bubblewrap's arguments for a ring. Without `--cap-drop`, root inside could mount anything again. Unlike root's id, another
+ * id can also be mapped inside another ring.
  */
 export function bwrapArguments({ abilities, filter, mounts, cwd, network, isRoot }: RingOptions): string[] {
 	return [
@@ -42,7 +42,7 @@ export function bwrapArguments({ abilities, filter, mounts, cwd, network, isRoot
 	];
 }
 
-/** The port on loopback, inside of the network that `networkCommand` makes. */
+/** The port on loopback, inside the network that `networkCommand` makes. */
 const PROXY_PORT = 3128;
 
 export const PROXY_ADDRESS = `http://127.0.0.1:${PROXY_PORT}`;

@@ -7,8 +7,8 @@ const WANTS_NETWORK =
 const WANTS_TO_WRITE = /read-only file system|EROFS/i;
 
 /**
- * What a ring has denied to a failed program, judging by its output, in lines for the model that started it. Without them,
- * a model looks for the mistake in the program.
+ * Lines for the model about what a ring has denied to a failed program, judging by its output. Without them, a model looks
+ * for the mistake in the program.
  */
 export function denialsIn(output: string, setup: RingSetup, refused: readonly string[] = []): string[] {
 	return [
@@ -28,7 +28,7 @@ const notOnTheList = (hosts: readonly string[]): string =>
 const PROXY_ONLY =
 	"[Commands of this subagent can reach only some hosts, and only over HTTP and HTTPS, through the proxy in HTTPS_PROXY.]";
 
-/** The hosts that a ring refuses from now on. */
+/** Returns a function that lists the hosts that the ring has refused since. */
 export function watchRefused({ refused }: Ring): () => string[] {
 	const before = refused.length;
 	return () => refused.slice(before);

@@ -38,7 +38,7 @@ const USUAL = new Set([
 /** The address of a proxy may contain a password, so it is not passed on by default. */
 const PROXIES = /^(https?|all|no|ftp)_proxy$/i;
 
-/** Both spellings, because programs disagree. Node follows them since 22.21 and 24.5, if told to. */
+/** Sets both spellings, because programs disagree. Node supports them since 22.21 and 24.5, if NODE_USE_ENV_PROXY is set. */
 const THROUGH_THE_PROXY = Object.fromEntries(
 	["http_proxy", "https_proxy", "all_proxy"]
 		.flatMap((name) => [name, name.toUpperCase()])
@@ -52,8 +52,8 @@ const THROUGH_THE_PROXY = Object.fromEntries(
 const FOR_SOCKETS = ["SSH_AUTH_SOCK", "DOCKER_HOST", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"];
 
 /**
- * Folders for the caches of programs: the home folder is read-only, and many programs fail if they cannot write there. No
- * folder that outlives the run: programs of other runs would use what a child puts there.
+ * Folders for the caches of programs: the home folder is read-only, and many programs fail if they cannot write there. They
+ * do not outlive the run, because programs of other runs would use what a child puts there.
  */
 const cacheVariables = (caches: string): Record<string, string> => ({
 	XDG_CACHE_HOME: caches,

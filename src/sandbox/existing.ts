@@ -27,7 +27,7 @@ export const existingOnly = (paths: readonly string[]): string[] => realPathsOf(
 export const isFolder = ({ stats }: ExistingPlace): boolean => stats.isDirectory();
 
 /**
- * Whether a user without capabilities, such as this one in a ring, could look into it. If not, the kernel hides it already.
+ * Whether a user without capabilities, such as this one in a ring, could read it. If not, the kernel already hides it.
  */
 export function isOpenToUs({ path, stats }: ExistingPlace): boolean {
 	if (stats.uid === process.getuid?.()) return true;

@@ -6,8 +6,8 @@ import { socketFilter } from "./seccomp.ts";
 const openFilters = new Map<boolean, number>();
 
 /**
- * A descriptor of the filter of system calls. bubblewrap reads on from the position of a descriptor, so each command needs
- * its own. The file is created once per process: creating one takes ten times as long as opening it.
+ * A descriptor of the filter of system calls. bubblewrap reads from the current position of a descriptor, so each command
+ * needs its own. The file is created once per process: creating one takes ten times as long as opening it.
  */
 export function openFilter({ setup: { scratch, sockets } }: Ring): number {
 	let kept = openFilters.get(sockets);

@@ -96,7 +96,7 @@ const IN_HOME = [
 	...[".gradle/gradle.properties", ".config/NuGet/NuGet.Config", ".config/Bitwarden", ".config/Bitwarden CLI"],
 ];
 
-/** Variables with which a user moves one of these elsewhere. */
+/** Variables with which a user moves one of these files. */
 const NAMING_A_PLACE = [
 	...[
 		"GNUPGHOME",
@@ -158,10 +158,10 @@ function accountHome(): string {
 	}
 }
 
-/** The same, at the paths that the user's variables name. */
+/** The same files at the paths that the user's variables name. */
 export const hiddenByVariables = (env: NodeJS.ProcessEnv): string[] =>
 	[
-		// Several files are separated as folders on the PATH are.
+		// A variable may name several files, separated like the folders on the PATH.
 		...NAMING_A_PLACE.flatMap((name) => (env[name] ?? "").split(delimiter)),
 		...Object.entries(MOVING_A_PART).flatMap(([name, part]) =>
 			env[name]

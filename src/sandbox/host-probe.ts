@@ -5,7 +5,7 @@ import { nestedTrial, outerRingArguments } from "./outer-ring.ts";
 
 const TRIED_WITHIN_MS = 10_000;
 
-/** Why hosts cannot have a ring here that contains the rings of runs; undefined if they can. */
+/** Why a host here cannot have a ring with the rings of runs inside; undefined if it can. */
 export async function hostRingTrouble(bwrap: string): Promise<string | undefined> {
 	const args = outerRingArguments({ bwrap, writable: [], shown: [], env: {}, isRoot: process.getuid?.() === 0 });
 	try {

@@ -10,7 +10,7 @@ export interface ServerRings {
 	hidden(): string[];
 	/** Whether they are useless after the run: they know its tree, which is removed with it. */
 	readonly endWithRun: boolean;
-	/** Ends them. The tool that starts servers sets it. */
+	/** Ends the servers. Set by the tool that starts them. */
 	end?: () => Promise<unknown>;
 }
 

@@ -8,7 +8,7 @@ export type Mount =
 
 /** Real paths that exist. */
 export interface RingPaths {
-	/** The folder that is `/tmp` inside. */
+	/** The folder that becomes `/tmp` inside. */
 	tmp: string;
 	/** Folders for temporary files and for sockets of programs outside. */
 	tmpFolders: readonly string[];
@@ -18,8 +18,7 @@ export interface RingPaths {
 	readable: readonly string[];
 	writable: readonly string[];
 	/**
-	 * Files of a shared `/proc` with which root could change the whole machine. The ring's own `/proc` is read-only as a
-	 * whole.
+	 * Files of a shared `/proc` with which root could change the whole machine. The ring's own `/proc` is entirely read-only.
 	 */
 	machineSettings: readonly string[];
 	/** Whether `/proc` shows the processes of the ring alone. Some containers forbid that. */
@@ -28,7 +27,7 @@ export interface RingPaths {
 
 /**
  * The mounts of a ring, in the order of mounting. The deepest mount around a path decides: a tree below a hidden folder is
- * visible, a hidden folder below a writable one is not. At the same path, hidden wins over writable, and writable over
+ * visible, but a hidden folder below a writable one is not. At the same path, hidden wins over writable, and writable over
  * readable.
  */
 export function mountsFor(paths: RingPaths): Mount[] {
@@ -83,8 +82,8 @@ const showsTheSame = (around: Mount, mount: Mount): boolean =>
 	join(around.from, relative(around.at, mount.at)) === mount.from;
 
 /**
- * A hidden folder is closed last, after everything below it is mounted. So is `/proc`: as root, a process of the ring owns
- * the settings of the machine there.
+ * Closes hidden folders last, once everything below them is mounted, and then `/proc`, where a process of root's ring owns the
+ * settings of the machine.
  */
 export const mountArguments = (mounts: readonly Mount[]): string[] => [
 	...mounts.flatMap(toArguments),

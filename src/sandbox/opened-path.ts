@@ -1,10 +1,10 @@
 import { fstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** The real path of an open file, which identifies it however it was reached. `asked`: the path that was opened. */
+/** The real path of an open file, no matter which links led to it. `asked`: the path that was opened. */
 export function pathOfDescriptor(descriptor: number, asked: string): string {
 	if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${descriptor}`);
-	// Other systems do not report it. The path counts if it leads to this very file.
+	// Other systems do not report it. The path counts if it leads to the same file.
 	const real = realpathSync(asked);
 	const [opened, found] = [fstatSync(descriptor), statSync(real)];
 	if (opened.dev !== found.dev || opened.ino !== found.ino)
@@ -19,7 +19,7 @@ export const pathOfOpened = (descriptor: number, real: string): string =>
 /** As many as the kernel follows. */
 const LINKS_FOLLOWED = 40;
 
-/** Where a path leads that cannot be opened: follows links as far as there are any. */
+/** Where a path leads that cannot be opened. Follows its links. */
 export function whereItLeads(path: string, links = 0): string {
 	const above = dirname(path);
 	if (above === path || links > LINKS_FOLLOWED) return path;
@@ -32,7 +32,7 @@ function linkAt(path: string): string | undefined {
 	try {
 		return readlinkSync(path);
 	} catch (error) {
-		if (error instanceof Error && "code" in error) return undefined; // It is not a link, or not there.
+		if (error instanceof Error && "code" in error) return undefined; // It is not a link, or does not exist.
 		throw error;
 	}
 }

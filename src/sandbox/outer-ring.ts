@@ -13,14 +13,14 @@ export interface OuterRing {
 	isRoot: boolean;
 }
 
-/** With this variable a host knows of its ring: `kernel` and the replaced programs, or why it has no ring. */
+/** The variable that tells a host about its ring: `kernel` and the replaced programs, or why it has no ring. */
 export const HOST_RING = "PI_GEON_HOST_RING";
 export const ENFORCED = "kernel";
 
 /**
- * bubblewrap's arguments for a host. It keeps the pids and the network of the machine: others know it by its pid, and it
- * sends requests to models. `/proc` must be writable, or no ring inside could set which user it runs as. A ring inside
- * root's ring cannot be root either, so root is another user there.
+ * bubblewrap's arguments for a host. The host keeps the machine's pids and network: others know it by its pid, and it sends
+ * requests to models. `/proc` must be writable, because a ring inside sets its user there. A ring inside root's ring cannot
+ * be root's, so root is another user there.
  */
 export function outerRingArguments({ writable, shown, env, isRoot }: OuterRing): string[] {
 	return [
@@ -40,10 +40,9 @@ export interface RingProof {
 }
 
 /**
- * A command that runs another one in the ring, or without one where none works. It tests the ring first, with another ring
- * inside as tools need it: a host without a ring is better than tools without one. While there is proof, it skips the test,
- * which takes more time than the ring. No process remains but the command's own, and the one with which bubblewrap waits
- * for it.
+ * A command that runs another one in the ring, or without a ring if it does not work. It first tests the ring with another
+ * one inside, as tools need it: a host without a ring is better than tools without one. With a proof, it skips the test, which
+ * takes longer than making the ring. Afterwards, only the command's own process remains, and bubblewrap's, which waits for it.
  */
 export function ringedCommand(ring: OuterRing, command: readonly string[], proof: RingProof): string[] {
 	const inRing = [ring.bwrap, ...outerRingArguments(ring), "--"];
@@ -60,7 +59,7 @@ export function ringedCommand(ring: OuterRing, command: readonly string[], proof
 	return ["/bin/sh", "-c", script.join("\n")];
 }
 
-/** A machine counts as another one after a restart, and inside a container. */
+/** Identifies the machine. It changes with a restart, and inside a container. */
 export const machineNow = (bwrap: string): string =>
 	JSON.stringify([
 		fileText("/proc/sys/kernel/random/boot_id")?.trim(),
@@ -73,7 +72,7 @@ function fileText(file: string): string | undefined {
 	return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }
 
-/** A program for trials. `true` would be looked for on a PATH that may not have it. */
+/** A program for trials. The PATH may not have `true`. */
 export const DOES_NOTHING = ["/bin/sh", "-c", ":"];
 
 /** Whether rings are available inside: with a `/proc` of their own, or with that of the system. */

@@ -14,10 +14,10 @@ import { runInRing } from "./run-in-ring.ts";
 import { SANDBOX_EXEC } from "./seatbelt.ts";
 import { socketFilter } from "./seccomp.ts";
 
-/** Whether the kernel supports a ring here, and with what; or why not and what would help. */
+/** Whether the kernel supports a ring here, and with which program; or why not, and what would help. */
 export type RingProbe = { can: true; by: string; abilities: RingAbilities } | { can: false; why: string };
 
-/** A machine without support may get it later: the user installs what is missing. */
+/** How long a failed test counts: the user may install what is missing. */
 const ASK_AGAIN_MS = 30_000;
 const PROBE_TRIES = 20;
 const PROBE_AGAIN_MS = 250;
@@ -36,7 +36,7 @@ export function probeRing(): Promise<RingProbe> {
 				knownAnswer = found;
 			},
 			() => {
-				lastProbe = undefined; // The next test may find room.
+				lastProbe = undefined; // The disk may have space at the next test.
 			},
 		);
 	}
@@ -44,7 +44,7 @@ export function probeRing(): Promise<RingProbe> {
 }
 
 /**
- * A test needs a folder, which a full disk or a forbidden folder can prevent for a while. That says nothing about rings.
+ * Retries a test that cannot make its folder because the disk is full or a folder is forbidden: that says nothing about rings.
  */
 async function tryOnceThereIsRoom(): Promise<RingProbe> {
 	for (let tries = 1; ; tries += 1) {
@@ -72,7 +72,7 @@ export function hostListTrouble(abilities: RingAbilities): Promise<string | unde
 	return lists;
 }
 
-/** The strongest first. */
+/** The strongest one first. */
 const RINGS_TO_TRY: readonly Omit<RingAbilities, "bwrap">[] = [
 	{ ownProcesses: true, forbidsNamespaces: true },
 	{ ownProcesses: true, forbidsNamespaces: false },
@@ -80,7 +80,7 @@ const RINGS_TO_TRY: readonly Omit<RingAbilities, "bwrap">[] = [
 	{ ownProcesses: false, forbidsNamespaces: false },
 ];
 
-/** For another platform, answers what is known without a test. */
+/** Tests rings from the strongest to the weakest. For another platform, answers what is known without a test. */
 export async function tryRings(platform: NodeJS.Platform = process.platform): Promise<RingProbe> {
 	if (platform === "darwin") return trySeatbelt();
 	const found = bwrapHere(platform);
@@ -105,11 +105,11 @@ async function trySeatbelt(): Promise<RingProbe> {
 	if (problem === undefined) return { can: true, by: "sandbox-exec", abilities };
 	return {
 		can: false,
-		why: `macOS cannot make a sandbox here: ${problem}. A sandbox inside of another one is refused.`,
+		why: `macOS cannot make a sandbox here: ${problem}. It refuses a sandbox inside another one.`,
 	};
 }
 
-/** bubblewrap's program, or why rings of its kind are impossible regardless of it. */
+/** The path of bubblewrap, or why there can be no ring. */
 export function bwrapHere(platform: NodeJS.Platform = process.platform): { bwrap: string } | { why: string } {
 	if (platform !== "linux") return { why: `There is no sandbox for ${platform}.` };
 	if (!socketFilter({ sockets: false })) return { why: `There is no sandbox for ${process.arch} yet.` };
@@ -119,7 +119,7 @@ export function bwrapHere(platform: NodeJS.Platform = process.platform): { bwrap
 
 const INSTALL = "Install the package bubblewrap (apt-get install bubblewrap; dnf and pacman have it too).";
 
-/** A version number proves nothing: bubblewrap reports it even where namespaces are forbidden. */
+/** Runs a program in the ring: bubblewrap's version proves nothing, since it answers even if namespaces are forbidden. */
 async function whyNoRing(abilities: RingAbilities, network: "off" | "allowlist" = "off"): Promise<string | undefined> {
 	const scratch = mkdtempSync(join(tmpdir(), "pi-geon-probe-"));
 	try {
@@ -134,7 +134,7 @@ async function whyNoRing(abilities: RingAbilities, network: "off" | "allowlist" 
 	}
 }
 
-/** Leftovers that cannot be removed now go with the parent folder. They must not spoil the answer. */
+/** If leftovers cannot be removed now, they are removed later with the parent folder. The answer of the test still counts. */
 function removeTrial(scratch: string): void {
 	try {
 		rmSync(scratch, { recursive: true, force: true });
@@ -165,7 +165,7 @@ async function versionOf(bwrap: string): Promise<string> {
 		const { stdout } = await promisify(execFile)(bwrap, ["--version"], { timeout: 10_000 });
 		return `bwrap ${/\d[\w.]*/.exec(stdout)?.[0] ?? ""}`.trim();
 	} catch (error) {
-		if (error instanceof Error) return "bwrap"; // It works, whatever its version output is.
+		if (error instanceof Error) return "bwrap"; // It works, even if its version is unknown.
 		throw error;
 	}
 }

@@ -6,7 +6,7 @@ import { type RanInRing, runInRing } from "./run-in-ring.ts";
 import { removeScratch } from "./scratch.ts";
 
 export interface ProgramsPlace {
-	/** Where rings have their own folders. */
+	/** Where rings keep their folders. */
 	scratch: string;
 	/** What programs must not see, on top of what is hidden by default. */
 	hidden: readonly string[];
@@ -17,10 +17,10 @@ type InRing = (
 	options: { cwd: string; env: Record<string, string>; input?: string; maxBytes?: number; signal?: AbortSignal },
 ) => Promise<RanInRing>;
 
-/** For the files that one run has written. */
+/** Long enough for the files that one run has written. */
 const MOST_MS = 120_000;
 
-/** Does some work with programs in a ring without a network that can write only one folder. Fails if there is no ring. */
+/** Runs programs in a ring without network, in which only one folder is writable. Fails if there is no ring. */
 export async function withProgramsInRing<T>(
 	{ scratch: root, hidden }: ProgramsPlace,
 	work: (inRing: (folder: string, readable: readonly string[]) => InRing) => Promise<T>,

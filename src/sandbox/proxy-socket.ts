@@ -1,2 +1,2 @@
-/** The proxy of a ring listens there, in its scratch folder, which nothing in the ring sees. */
+/** The socket of a ring's proxy, in the ring's scratch folder, which is hidden inside the ring. */
 export const PROXY_SOCKET = "proxy.sock";

@@ -41,11 +41,11 @@ export function startProxy(ring: Ring, list: readonly string[]): RingProxy {
 	};
 }
 
-/** The path of a socket is limited to about a hundred bytes. A path by the folder's descriptor is short. */
+/** Uses a path through the folder's descriptor, because the path of a socket is limited to about a hundred bytes. */
 function listenIn(folder: string, listener: Listener): void {
 	rmSync(join(folder, PROXY_SOCKET), { force: true }); // Left by an earlier attempt.
 	const descriptor = openSync(folder, "r");
-	// Without it no host can be reached, and the commands report that.
+	// If it fails, no host can be reached, and the commands report that.
 	listener.on("error", () => {});
 	try {
 		listener.listen(`/proc/self/fd/${descriptor}/${PROXY_SOCKET}`);
@@ -54,10 +54,10 @@ function listenIn(folder: string, listener: Listener): void {
 	}
 }
 
-/** Loaded when something first connects: most runs have no list of hosts. */
+/** Loads the proxy at the first connection: most runs have no list of hosts. */
 async function loadProxy(hosts: AllowedHosts): Promise<Listener> {
 	const { RequestError, Server } = await import("proxy-chain");
-	// A kept connection would be used for another request without looking up its name.
+	// With keep-alive, another request could use the connection without looking up its host again.
 	const httpAgent = new Agent({ keepAlive: false });
 	const dnsLookup = hosts.lookup as typeof lookup;
 	const proxy = new Server({

@@ -36,18 +36,18 @@ export interface RingSetup {
 }
 
 /**
- * A boundary around processes, which the kernel enforces: they see and write what the run may, and nothing of pi-geon's.
- * Every process started in a ring gets a ring of its own, with the same folders.
+ * A boundary around processes that the kernel enforces: they can see and write only what the run may, and nothing of
+ * pi-geon's. Each command that is started in a ring gets its own namespaces, with the same folders.
  */
 export interface Ring {
 	readonly setup: RingSetup;
 	/** How many commands and writes it has denied. */
 	denials: number;
-	/** Hosts that its processes tried to reach and were not allowed to, in that order. */
+	/** The hosts that its processes tried to reach but may not, in order. */
 	readonly refused: string[];
 }
 
-/** Prepares the folders of a ring. Nothing is started. */
+/** Prepares the folders of a ring. Does not start anything. */
 export function openRing(setup: RingSetup): Ring {
 	mkdirSync(tmpOf(setup), { recursive: true, mode: 0o700 });
 	// An earlier attempt may have created the folder with another umask.
@@ -56,8 +56,8 @@ export function openRing(setup: RingSetup): Ring {
 }
 
 /**
- * The command that runs another one in a ring. The shell only opens the filter, which bubblewrap reads from a descriptor.
- * So any code that starts programs can start one in a ring.
+ * The command that runs another one in a ring. A shell opens the filter, which bubblewrap reads from a descriptor, so that
+ * any code that starts programs can use this.
  */
 export function ringCommand(ring: Ring, command: readonly string[], cwd = ring.setup.cwd): string[] {
 	const { abilities, network, sockets, scratch } = ring.setup;
@@ -76,7 +76,7 @@ export interface DirectCommand {
 	descriptors: number[];
 }
 
-/** The same without the shell if it is not needed, for callers that can pass on a descriptor. They close it. */
+/** Like `ringCommand`, without the shell if possible, for callers that can pass on a descriptor. They close it. */
 export function directRingCommand(ring: Ring, command: readonly string[], cwd = ring.setup.cwd): DirectCommand {
 	if (!isBwrapAlone(ring.setup)) return { command: ringCommand(ring, command, cwd), descriptors: [] };
 	return { command: bwrapCommand(ring, command, { cwd, filter: 3 }), descriptors: [openFilter(ring)] };
@@ -94,14 +94,14 @@ function bwrapCommand(
 
 const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** Beside the chunk that starts it. */
+/** The script beside the code that starts it. */
 const FORWARDER = fileURLToPath(
 	new URL(import.meta.url.endsWith(".ts") ? "./forwarder.ts" : "./ring-forwarder.js", import.meta.url),
 );
 
 /**
- * The same for a program that others start, with an environment that holds all of ours: variables that a ring does not pass
- * on are removed first. `given` are variables that they set for it.
+ * Like `ringCommand`, for a program that other code starts with all of our environment: first removes the variables that a
+ * ring does not pass on. `given` are variables that this code sets for the program.
  */
 export const ringCommandFrom = (
 	ring: Ring,
@@ -109,15 +109,14 @@ export const ringCommandFrom = (
 	{ cwd, given }: { cwd: string; given: string[] },
 ): string[] => [...cleanedFor(ring, given), ...ringCommand(ring, command, realPath(cwd))];
 
-/** The same as a script for a shell that others have started, which runs its arguments in the ring. */
+/** A script for a shell that other code has started. It runs the shell's arguments in the ring. */
 export function ringScript(ring: Ring): string {
 	const { cwd } = ring.setup;
 	const isAlone = isBwrapAlone(ring.setup);
 	const command = isAlone ? bwrapCommand(ring, [], { cwd, filter: SHELL_DESCRIPTOR }) : ringCommand(ring, []);
 	const opening = isAlone ? [`exec ${SHELL_DESCRIPTOR}<${shellWords([filterFile(ring)])}`] : [];
 	const { removed, changed } = otherInside(ring, []);
-	// The shell itself removes the variables it can, which saves a process before each search. Some names are not valid in
-	// a shell.
+	// The shell itself removes variables if their names are valid in a shell, which saves a process for each search.
 	const [named, others] = [removed.filter(isShellName), removed.filter((name) => !isShellName(name))];
 	return [
 		...opening,
@@ -143,7 +142,7 @@ function cleanedFor(ring: Ring, given: readonly string[]): string[] {
 	return [...withoutVariables(removed), ...changed.map(([name, value]) => `${name}=${value}`)];
 }
 
-/** The variables of ours that a ring does not pass on, and those that the ring sets. */
+/** Our variables that a ring does not pass on, and those that the ring sets. */
 function otherInside(ring: Ring, given: readonly string[]): { removed: string[]; changed: [string, string][] } {
 	const inside = environmentIn(ring, process.env);
 	return {
@@ -156,7 +155,7 @@ function otherInside(ring: Ring, given: readonly string[]): { removed: string[];
 
 const isSeatbelt = ({ abilities }: RingSetup): boolean => abilities.bwrap === SANDBOX_EXEC;
 
-/** With a list of hosts, a forwarder starts the ring: its network is outside the ring. */
+/** With a list of hosts, a forwarder starts the ring, because the ring's network is made outside it. */
 const isBwrapAlone = (setup: RingSetup): boolean => !isSeatbelt(setup) && setup.network !== "allowlist";
 
 const SHELL_DESCRIPTOR = 9;
@@ -170,12 +169,12 @@ export const environmentIn = ({ setup }: Ring, env: NodeJS.ProcessEnv): NodeJS.P
 		tmp: tmpInside(setup),
 	});
 
-/** What the folder for temporary files is called inside. */
+/** The path of the folder for temporary files inside the ring. */
 export const tmpInside = (setup: RingSetup): string => (isSeatbelt(setup) ? realPath(tmpOf(setup)) : "/tmp");
 
 /**
- * Folders of programs, which a ring shows even where it replaces the folder around them: the Node that pi runs on, and the
- * PATH. Links in a `.bin` lead to the packages beside it.
+ * Folders of programs, which a ring shows even if it replaces the folder around them: the Node that pi runs on, and the PATH.
+ * For a `.bin`, the folder around it, because links in it lead to the packages beside it.
  */
 const placesOfPrograms = (): string[] => [
 	process.execPath,
@@ -185,24 +184,24 @@ const placesOfPrograms = (): string[] => [
 		.map((entry) => (basename(entry) === ".bin" ? dirname(entry) : entry)),
 ];
 
-/** Looked up each time: a path to hide may exist now, and bubblewrap refuses to start if a path is gone. */
+/** Computed each time: a path to hide may exist by then, and bubblewrap fails if a path is gone. */
 export function ringMounts({ setup }: Ring): Mount[] {
 	const { abilities, cwd, writable, readable, hidden, sockets, network } = setup;
 	const home = realPath(process.env.HOME || homedir());
 	const own = realPath(tmpOf(setup));
-	// macOS has no mounts for a ring: there the folders for temporary files are hidden, and another one is used.
+	// macOS has no mounts for a ring: there, the folders for temporary files are hidden, and another one replaces them.
 	const noMounts = isSeatbelt(setup);
 	const tmpFolders = existingOnly(["/tmp", "/var/tmp"]);
 	const socketFolders = sockets ? [] : existingOnly(["/run", "/var/run"]);
 	const replaced = [...tmpFolders, ...socketFolders];
 	const isReplaced = (path: string) => replaced.some((folder) => isInside(folder, path));
 	const [shown, written] = [existingOnly([cwd, ...readable]), existingOnly(writable)];
-	// Not all temporary files, if their folder itself is on the PATH; and writable paths stay writable.
+	// A folder for temporary files stays replaced even if it is on the PATH, and writable paths stay writable.
 	const programs = existingOnly(placesOfPrograms()).filter(
 		(path) =>
 			isReplaced(path) && !replaced.includes(path) && ![...shown, ...written].some((folder) => isInside(folder, path)),
 	);
-	// A history may be /dev/null, and a variable may name a folder that holds far more than what is secret.
+	// A history may be /dev/null, and a variable may name a folder that contains far more than secrets.
 	const isOnlySecret = ({ path, stats }: ExistingPlace) =>
 		stats.isFile() || (stats.isDirectory() && ![home, ...shown, ...written].some((inner) => isInside(path, inner)));
 	const masked = withOtherPaths([

@@ -10,9 +10,9 @@ import { runInRing } from "./run-in-ring.ts";
 const MOUNTS_KEPT_MS = 250;
 
 /**
- * The files of a ring, for tools that are not processes. A process in the ring does the writing, so that the kernel
- * decides. Reads are done here: a process for each read would cost 5 ms. The real path is checked once the file is open, so
- * that neither a link nor a race leads to a file that the ring hides.
+ * The files of a ring, for tools that are not processes. A process in the ring writes, so that the kernel decides. This
+ * process reads, since another one would take 5 ms each time. It checks the real path once the file is open, so that neither
+ * a link nor a race leads to a file that the ring hides.
  */
 export class RingedFiles {
 	readonly #ring: () => Ring;
@@ -35,7 +35,7 @@ export class RingedFiles {
 		await this.#opened(path, async () => undefined);
 	}
 
-	/** Describes an open file, by a path that keeps leading to it. */
+	/** Inspects an open file through a path that is certain to lead to it. */
 	async describe<T>(path: string, look: (opened: string) => Promise<T>): Promise<T> {
 		return this.#opened(path, async (file, again) => {
 			await refuseEndless(file, path);
@@ -51,7 +51,7 @@ export class RingedFiles {
 		return this.#opened(path, (file) => file.stat(), TO_LOOK_AT);
 	}
 
-	/** Also creates the folders it is in. */
+	/** Also creates the folders above the file. */
 	async write(path: string, content: string): Promise<void> {
 		const command = ["/bin/sh", "-c", WRITE, "sh", path, dirname(path)];
 		const ring = this.#ring();
@@ -63,13 +63,13 @@ export class RingedFiles {
 		throw new Error([why, ...denied].join("\n"));
 	}
 
-	/** `again`: a path that keeps leading to this file. */
+	/** `again`: a path that is certain to lead to this file. */
 	async #opened<T>(path: string, use: (file: FileHandle, again: string) => Promise<T>, flags = TO_READ): Promise<T> {
 		const outside = this.#outside(path);
 		const file = await open(outside, flags).catch((error) => {
-			// Whether the target of a link exists is hidden too.
+			// Also hide whether the target of a link exists.
 			if (!isShown(this.#view(), whereItLeads(outside))) throw new HiddenFromSubagents(path);
-			// Its message has the path outside the ring.
+			// The original message has the path outside the ring.
 			const { code } = error as NodeJS.ErrnoException;
 			throw Object.assign(new Error(`${code}: ${path} cannot be opened.`), { code });
 		});
@@ -88,7 +88,7 @@ export class RingedFiles {
 		return outside;
 	}
 
-	/** Listing a folder asks for each of its entries. */
+	/** Kept for a moment, because listing a folder asks for each of its entries. */
 	#view(): Mount[] {
 		const now = performance.now();
 		if (!this.#mounts || now - this.#mounts.at > MOUNTS_KEPT_MS)
@@ -97,7 +97,7 @@ export class RingedFiles {
 	}
 }
 
-/** Reading a pipe would block forever, even if it is opened a second time, and reading a device would never end. */
+/** Refuses pipes and devices: reading a pipe would block forever, and reading a device would never end. */
 async function refuseEndless(file: FileHandle, path: string): Promise<void> {
 	const stats = await file.stat();
 	if (!stats.isFile() && !stats.isDirectory()) throw new Error(`${path} is not a file.`);
@@ -114,7 +114,7 @@ async function refuseHuge(file: FileHandle, path: string): Promise<void> {
 
 const TO_READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** With this flag, Linux opens even a file that may not be read, for inspection only. Node has no name for it. */
+/** With this flag, Linux opens a file for inspection only, even if it may not be read. Node has no name for it. */
 const O_PATH = 0o10000000;
 const TO_LOOK_AT = process.platform === "linux" ? O_PATH : TO_READ;
 

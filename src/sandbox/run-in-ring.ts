@@ -3,7 +3,7 @@ import { killRing, spawnInRing } from "./spawn-in-ring.ts";
 
 export interface InRingOptions {
 	cwd?: string;
-	/** What the program reads. Default: nothing. */
+	/** The program's input. Default: none. */
 	input?: string | Buffer;
 	/** Added to the variables that a ring passes on. */
 	env?: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { removeAll } from "../files/remove-all.ts";
 
-/** Longer than any run. Its processes have finished by then, even if its host died. */
+/** Longer than any run. By then, its processes have finished even if its host died. */
 const OLD_MS = 7 * 24 * 3_600_000;
 
 /** Removes the folders of a run. None of its processes may be running: one could put a link in the way. */
@@ -19,8 +19,8 @@ export async function removeScratch(folder: string): Promise<void> {
 const FEW = 32;
 
 /**
- * Removes what most runs leave, a few files of ours and some empty folders, synchronously: the outcome of the run waits for
- * this, and `rm` goes through Node's threads several times. Files of a run may be so large that everything else would wait.
+ * Removes what most runs leave, a few files of ours and some empty folders, synchronously: the run's outcome waits for this,
+ * and `rm` goes through Node's threads several times. Leaves everything else, which may take long, to `rm`.
  */
 function removeFew(folder: string): boolean {
 	if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false;

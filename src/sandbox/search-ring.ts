@@ -4,23 +4,23 @@ import { join } from "node:path";
 import { type Ring, ringScript } from "./ring.ts";
 
 /**
- * The variable that tells the scripts in place of ripgrep and fd which script runs a program in the ring of the searching
- * run.
+ * The variable with the script that runs a program in the ring of the searching run. The scripts that replace ripgrep and fd
+ * read it.
  */
 export const SEARCH_RING = "PI_GEON_SEARCH_RING";
 
 const searchUnderway = new AsyncLocalStorage<{ script: string }>();
 
 /**
- * Does the work of a tool whose programs pi starts with the environment of this process. Several runs may search at once,
- * so only programs started by this work get the variable.
+ * Does the work of a tool whose programs pi starts with this process's environment. Only programs that this work starts get
+ * the variable, because several runs may search at once.
  */
 export function inSearchRing<T>(ring: Ring, work: () => T): T {
-	tellSearches();
+	passRingToSearches();
 	return searchUnderway.run({ script: scriptOf(ring) }, work);
 }
 
-/** Written again if it has changed: a path that the ring hides may exist now, or no longer. */
+/** Writes the script again if it has changed: a path that the ring hides may have appeared or disappeared. */
 function scriptOf(ring: Ring): string {
 	const file = join(ring.setup.scratch, "search.sh");
 	const text = `unset ${SEARCH_RING}\n${ringScript(ring)}`;
@@ -33,7 +33,7 @@ const written = new WeakMap<Ring, string>();
 
 let tellsSearches = false;
 
-function tellSearches(): void {
+function passRingToSearches(): void {
 	if (tellsSearches) return;
 	tellsSearches = true;
 	const { env } = process;

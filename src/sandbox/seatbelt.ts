@@ -61,7 +61,7 @@ const OTHER_PROCESSES = [
 /** The services that check certificates, and that know the name servers. */
 const FOR_NETWORK = ["com.apple.SystemConfiguration.configd", "com.apple.trustd", "com.apple.trustd.agent"];
 
-/** A program of the system looks up names. */
+/** A system service looks up names. */
 const NAME_SERVICE = '(literal "/private/var/run/mDNSResponder")';
 
 function networkRules(network: RingNetwork, sockets: boolean): string[] {
@@ -74,7 +74,7 @@ function networkRules(network: RingNetwork, sockets: boolean): string[] {
 	];
 }
 
-/** Files that a program may write wherever it runs. The terminal is not one of them: what is typed there is the user's. */
+/** Devices that every program may write to. The terminal is not one of them, because the user types there. */
 const WRITABLE_DEVICES = ["/dev/null", "/dev/zero", "/dev/dtracehelper", "/dev/stdout", "/dev/stderr"];
 
 function rulesFor(mount: Mount): string[] {
@@ -85,7 +85,7 @@ function rulesFor(mount: Mount): string[] {
 		case "writable":
 			return [`(allow file-read* file-write* ${here})`];
 		case "empty":
-			// Its existence may be checked: the path to visible files below leads through it.
+			// Programs may check that it exists, because the path to visible files below leads through it.
 			return [`(deny file-read* file-write* ${here})`, `(allow file-read-metadata (literal ${quotedPath(mount.at)}))`];
 		case "blank":
 			return [`(deny file-read* file-write* (literal ${quotedPath(mount.at)}))`];
@@ -99,7 +99,7 @@ function rulesFor(mount: Mount): string[] {
 	}
 }
 
-/** As a text of the profile's language, which is Scheme. */
+/** A path as a string in the profile's language, which is Scheme. */
 const quotedPath = (path: string): string => `"${path.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 
 function globalNames(services: readonly string[]): string {

@@ -36,7 +36,7 @@ const X32 = 0x40000000;
 
 const FAMILY = { unix: 1, inet: 2, inet6: 10, netlink: 16 };
 
-/** The rest of the argument holds flags. */
+/** The rest of the argument contains flags. */
 const TYPE_BITS = 0x0f;
 const CONNECTED_TYPES = { stream: 1, seqpacket: 5 };
 
@@ -53,7 +53,7 @@ const EPERM = fail(1);
 const ENOSYS = fail(38);
 const EAFNOSUPPORT = fail(97);
 
-/** The offsets in `struct seccomp_data`. The arguments are ints, so their low halves hold the whole value. */
+/** The offsets in `struct seccomp_data`. The arguments are ints, so their low halves contain the whole value. */
 const OFFSET = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24 };
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];

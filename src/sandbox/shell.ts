@@ -15,7 +15,7 @@ export interface ShellCall {
 	onData(data: Buffer): void;
 }
 
-/** How much of the end of the output is searched for why a command failed. */
+/** How much of the end of the output to search for the reason why a command failed. */
 const KEPT_OUTPUT = 4096;
 
 /**

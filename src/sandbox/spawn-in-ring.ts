@@ -10,7 +10,7 @@ interface SpawnInRing extends Omit<SpawnOptions, "cwd" | "stdio" | "detached" | 
 	cwd?: string | undefined;
 }
 
-/** Starts a command in a ring, and listens to what it prints. */
+/** Starts a command in a ring, with pipes for its output. */
 export function spawnInRing(
 	ring: Ring,
 	command: readonly string[],
@@ -32,7 +32,7 @@ export function spawnInRing(
 		return spawn(program, args, {
 			...options,
 			cwd: "/",
-			// A process group of its own, so that signals for the host's group do not reach it.
+			// Its own process group, so that signals for the host's group do not reach it.
 			detached: true,
 			stdio: [input ? "pipe" : "ignore", "pipe", "pipe", ...descriptors],
 		});
@@ -42,9 +42,9 @@ export function spawnInRing(
 }
 
 /**
- * Ends everything that runs in the ring of a command. Killing bubblewrap is enough once the command runs. Before that, its
- * child is not bound to it yet and would continue alone. So bubblewrap is stopped, and the processes that it has started so
- * far are killed first.
+ * Kills everything that runs in the ring of a command. Killing bubblewrap is enough once the command runs. Before that, its
+ * child does not depend on it yet and would continue. So this suspends bubblewrap, and first kills the processes that it has
+ * started so far.
  */
 export function killRing({ pid, exitCode, signalCode }: ChildProcess): void {
 	if (pid === undefined || exitCode !== null || signalCode !== null) return;
@@ -59,7 +59,7 @@ export function killRing({ pid, exitCode, signalCode }: ChildProcess): void {
 	sendTo(pid, "SIGKILL");
 }
 
-/** A stop takes microseconds to arrive, and longer where the machine is busy. */
+/** How often to check whether the process is suspended: that takes microseconds, or longer on a busy machine. */
 const MOST_LOOKS = 2000;
 
 function sendTo(pid: number, signal: NodeJS.Signals): void {

@@ -3,7 +3,7 @@ import { isRecord } from "../run/is-record.ts";
 import type { SpanAttributes } from "./span.ts";
 import type { ChatStep, ToolStep } from "./steps.ts";
 
-/** The limit of one attribute. Collectors refuse requests that are too large, and few people read more of one there. */
+/** The limit of one attribute. Collectors refuse requests that are too large, and few people read more there. */
 const ATTRIBUTE_CHARS = 16_000;
 
 /** What was said and done, redacted. */
@@ -13,7 +13,7 @@ export const redactedContent =
 	(redactor: Redactor): SpanContent =>
 	async (step): Promise<SpanAttributes> => {
 		const shown = async (value: unknown): Promise<string> => {
-			// Redacted before it is cut: half a key does not look like one.
+			// Redact before cutting: half a key is not recognized.
 			const redacted: unknown = await redactor.redactInSlices(value);
 			return cutToAttribute(typeof redacted === "string" ? redacted : (JSON.stringify(redacted) ?? ""));
 		};

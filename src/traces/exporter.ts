@@ -10,7 +10,7 @@ import { otlpJson } from "./serialize.ts";
 import { spansOfRun } from "./spans-of-run.ts";
 import { capturesContent, traceResource, traceSettings } from "./trace-settings.ts";
 
-/** How many runs are sent at the same time, and how many wait: a collector that hangs must not fill the memory. */
+/** How many runs are sent at the same time, and how many may wait, so that a collector that hangs does not fill the memory. */
 const SENT_AT_ONCE = 4;
 const MOST_WAITING = 200;
 const SPANS_IN_REQUEST = 200;
@@ -23,7 +23,7 @@ export interface EndedTrace {
 	redactor: Redactor;
 }
 
-/** Sends runs to the collector, a few at a time. The result is only logged. */
+/** Sends runs to the collector, a few at a time. Only logs the results. */
 export class TraceExporter {
 	readonly #log: Log;
 	readonly #env: NodeJS.ProcessEnv;
@@ -45,7 +45,7 @@ export class TraceExporter {
 		this.#next();
 	}
 
-	/** The spans of a run as one request to a collector, to be kept or sent by hand. */
+	/** The spans of a run as one request to a collector, for users who keep it or send it themselves. */
 	async asText(trace: EndedTrace): Promise<string> {
 		const body = otlpJson(await spansOfEnded(trace, this.#env), traceResource(this.#env));
 		return `${new TextDecoder().decode(body)}\n`;

@@ -10,10 +10,10 @@ const LONGEST_PAUSE_MS = 5000;
 /** As OTLP specifies: a retry of any other status would get the same answer. */
 const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504]);
 
-/** The result. Never contains the request or the collector's answer: both may hold a password. */
+/** The result. Never contains the request or the collector's answer: both may contain a password. */
 export type PostEnd = "sent" | { failed: string };
 
-/** Sends a body to the collector. Never fails, and ends when the signal says so. */
+/** Sends a body to the collector. Never rejects, and stops when the signal fires. */
 export async function postSpans(
 	body: Uint8Array,
 	{ url, headers, gzip }: TraceSettings,
@@ -52,11 +52,11 @@ export async function postSpans(
 async function waitBefore(attempt: number, signal: AbortSignal, retryAfter: string | null): Promise<void> {
 	const asked = Number(retryAfter) * 1000;
 	const wait = asked > 0 ? asked : FIRST_WAIT_MS * 2 ** attempt;
-	// May end early: the loop checks the signal.
+	// The signal ends the pause early, and the loop checks it.
 	await pause(Math.min(wait, LONGEST_PAUSE_MS), undefined, { signal, ref: false }).catch(() => {});
 }
 
-/** ECONNREFUSED and the like. Messages of `fetch` quote addresses and headers. */
+/** The code, such as ECONNREFUSED, because messages of `fetch` quote addresses and headers. */
 function failureKind(error: unknown): string {
 	const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
 	const code: unknown = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;

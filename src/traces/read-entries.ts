@@ -5,7 +5,7 @@ import { entryOn, MAX_SESSION_FILE } from "../ledger/transcript.ts";
 
 const CHARS_AT_ONCE = 256 * 1024;
 
-/** The entries of a session file, read while other runs continue. None if there is no file, or it is too large to be ours. */
+/** The entries of a session file, read asynchronously. None if there is no file, or if it is too large to be ours. */
 export async function readEntries(file: string): Promise<SessionEntry[]> {
 	const text = await sessionText(file);
 	const entries: SessionEntry[] = [];
@@ -29,7 +29,7 @@ async function sessionText(path: string): Promise<string> {
 		const stats = await file.stat();
 		return stats.isFile() && stats.size <= MAX_SESSION_FILE ? await file.readFile("utf8") : "";
 	} catch (error) {
-		// It was never written, or is gone now: the other spans still describe the run.
+		// The file was never written, or is gone. The other spans still describe the run.
 		if (error instanceof Error && "code" in error) return "";
 		throw error;
 	}

@@ -15,7 +15,7 @@ declare const TRACES_FILE: string | undefined;
 
 const require = createRequire(import.meta.url);
 
-/** Makes spans and sends them. It is a separate file, which only processes that send or write spans load. */
+/** Makes spans and sends them. Only processes that send or write spans load this separate file. */
 export const traceExport = (): typeof import("./exporter.ts") =>
 	require(typeof TRACES_FILE === "undefined" ? "./exporter.ts" : TRACES_FILE);
 
@@ -25,20 +25,20 @@ interface TracesSetup {
 	env?: NodeJS.ProcessEnv;
 }
 
-/** Sends the spans of finished runs. No caller waits for it, and it never fails. */
+/** Sends the spans of finished runs. No caller waits for it, and it never throws. */
 export interface RunTraces {
-	/** The outcome of this run was just written to the ledger, which may be closed afterwards. */
+	/** The outcome of this run was just written to the ledger. The ledger may be closed afterwards. */
 	ended(runId: RunId, ledger: Ledger): void;
-	/** Waits until everything is sent, but no longer than this; gives up the rest. */
+	/** Waits this long until everything is sent, then gives up on the rest. */
 	finish(withinMs: number): Promise<void>;
 }
 
-/** Undefined if no collector is set: nothing is loaded for it then. */
+/** Undefined if no collector is configured. Nothing is loaded then. */
 export function runTraces({ log, redactorFor, env = process.env }: TracesSetup): RunTraces | undefined {
 	if (!tracesWanted(env)) return undefined;
 	let exporting: Promise<TraceExporter> | undefined;
 	const exporter = () => {
-		// Not at once: callers that wait for the outcome are answered first.
+		// In the next turn, so that callers that wait for the outcome get their answers first.
 		exporting ??= nextTurn().then(() => new (traceExport().TraceExporter)({ log, env }));
 		return exporting;
 	};
@@ -67,7 +67,7 @@ export function runTraces({ log, redactorFor, env = process.env }: TracesSetup):
 	};
 }
 
-/** All that the ledger knows of it. Undefined if it has not finished, or its row cannot be read. */
+/** Everything that the ledger knows about a run. Undefined if it has not finished, or its row cannot be read. */
 export function endedTrace(
 	runId: RunId,
 	{ ledger, redactorFor }: Pick<TracesSetup, "redactorFor"> & { ledger: Ledger },

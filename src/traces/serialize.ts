@@ -19,7 +19,7 @@ export function otlpJson(spans: readonly Span[], resource: Record<string, string
 	return JsonTraceSerializer.serializeRequest(spans.map((span) => sdkSpan(span, from))) ?? new Uint8Array();
 }
 
-/** In the form of an SDK's spans, though no SDK made it: an SDK's spans live in one process, and a run may change hosts. */
+/** A span in the form of an SDK's spans. No SDK made it, because theirs live in one process, and a run may change hosts. */
 function sdkSpan(span: Span, resource: SdkSpan["resource"]): SdkSpan {
 	const { traceId, traceState, startedAt, endedAt, failed, link } = span;
 	const state = traceState === undefined ? {} : { traceState: asTraceState(traceState) };
@@ -50,7 +50,7 @@ const highResolution = (ms: number): [seconds: number, nanos: number] => [
 	Math.round((ms % 1000) * 1e6),
 ];
 
-/** It is passed on unchanged. */
+/** Passes the text on unchanged. */
 const asTraceState = (text: string) => {
 	const state = { serialize: () => text, get: () => undefined, set: () => state, unset: () => state };
 	return state;

@@ -24,8 +24,8 @@ export interface Span {
 export type SpanAttributes = Record<string, string | number | boolean | string[]>;
 
 /**
- * Ids are digests: every export of a run, from any process, writes the same spans. A collector that has them already keeps
- * one of each.
+ * Ids are digests, so that every export of a run, from any process, has the same spans. A collector that already has them
+ * keeps one of each.
  */
 export function spanIdsOf({ sessionId, runId }: { sessionId: SessionId; runId: RunId }) {
 	const digest = (bytes: number, ...parts: string[]): string =>

@@ -9,7 +9,7 @@ import { finishReason, modelParts, providerName, usageAttributes } from "./conve
 import { type Span, type SpanAttributes, spanIdsOf } from "./span.ts";
 import { type ChatStep, stepsOf, type ToolStep, type TraceStep } from "./steps.ts";
 
-/** Collectors and readers can do with a part of a run that took more steps. */
+/** A run with more steps is cut: collectors and readers do not need more. */
 const MOST_STEPS = 5000;
 
 /** A finished run, with all the data for its spans. */
@@ -21,9 +21,9 @@ export interface TracedRun {
 }
 
 interface SpanOptions {
-	/** Names come from files of users and projects. */
+	/** Redacts names, which come from files of users and projects. */
 	redact(text: string): Redacted;
-	/** Absent: the spans hold no text that a user or a model wrote. */
+	/** Absent: the spans contain no text that a user or a model wrote. */
 	content?: SpanContent | undefined;
 }
 
@@ -90,7 +90,7 @@ export async function spansOfRun(traced: TracedRun, options: SpanOptions): Promi
 	return spans;
 }
 
-/** Attempts follow each other: a moment belongs to the last attempt that had begun. */
+/** The attempt that a moment belongs to: the last one that had begun. */
 const attemptAt = (attempts: readonly Attempt[], at: number): Attempt | undefined =>
 	attempts.findLast(({ startedAt }) => startedAt <= at) ?? attempts[0];
 
@@ -179,7 +179,7 @@ function chatSpan(step: ChatStep, { redact }: SpanOptions): Omit<SpanOwn, "start
 	};
 }
 
-/** The provider chooses the ids. A child with a shell could write a whole book into its session file as one. */
+/** The provider chooses the ids, and a child with a shell could write anything into its session file as one. */
 const MOST_ID_CHARS = 200;
 
 function toolSpan({ name, callId, result }: ToolStep, { redact }: SpanOptions): Omit<SpanOwn, "startedAt" | "endedAt"> {

@@ -37,7 +37,7 @@ export interface ToolStep {
 	content: unknown;
 }
 
-/** Times are clamped to the run: a child with a shell can write anything into its session file. */
+/** The limits of all times: a child with a shell can write anything into its session file. */
 export interface StepWindow {
 	from: number;
 	to: number;
@@ -47,7 +47,7 @@ export interface StepWindow {
 
 /**
  * pi writes an assistant's message when it is complete, with the time when it began. A tool begins when that message is
- * written. It ends when its result is written, which for parallel tools is when the last of them has finished.
+ * written, and ends when its result is written. For parallel tools, that is when the last of them has finished.
  */
 export function stepsOf(entries: readonly SessionEntry[], { from, to, attemptEnd }: StepWindow): TraceStep[] {
 	const steps: TraceStep[] = [];

@@ -12,15 +12,15 @@ export interface TraceSettings {
 const USUAL_TIMEOUT_MS = 10_000;
 const LONGEST_TIMEOUT_MS = 60_000;
 
-/** The settings, or their problem. A problem never quotes a value: it may be a password. */
+/** The settings, or their problem. A problem never quotes a value, which may be a password. */
 export function traceSettings(env: TraceEnvironment): TraceSettings | { problem: string } {
 	const protocol = ofTraces(env, "PROTOCOL");
 	if (protocol === "grpc")
-		return { problem: "only OTLP over HTTP is spoken: set OTEL_EXPORTER_OTLP_PROTOCOL to http/json" };
+		return { problem: "only OTLP over HTTP is supported: set OTEL_EXPORTER_OTLP_PROTOCOL to http/json" };
 	const url = tracesUrl(env);
 	if (url === undefined) return { problem: "the endpoint is not an http or https address without a password" };
 	const headers = headersIn(ofTraces(env, "HEADERS") ?? "");
-	if (!headers) return { problem: "OTEL_EXPORTER_OTLP_HEADERS holds something that is not a header" };
+	if (!headers) return { problem: "OTEL_EXPORTER_OTLP_HEADERS contains something that is not a header" };
 	const timeoutMs = Number(ofTraces(env, "TIMEOUT")) || USUAL_TIMEOUT_MS;
 	return {
 		url,
@@ -30,7 +30,7 @@ export function traceSettings(env: TraceEnvironment): TraceSettings | { problem:
 	};
 }
 
-/** Whether messages, arguments and results may be sent along. Otherwise the spans hold no text that a user or a model wrote. */
+/** Whether messages, arguments and results may be sent too. Otherwise, the spans contain no text of users or models. */
 export const capturesContent = (env: TraceEnvironment): boolean =>
 	["true", "span_only", "span_and_event"].includes(
 		(env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT ?? "").trim().toLowerCase(),

@@ -11,7 +11,7 @@ import { CHANNELS } from "../schema.ts";
 import { PostgresCourierQueue } from "./postgres-queue.ts";
 import { type CourierSetup, RunAway } from "./run-away.ts";
 
-/** How often to check whether the ledger has an outcome, before the database may forget it. */
+/** How often to check whether the ledger has an outcome yet. Then the database may forget it. */
 const RECORDED_YET_EVERY_MS = 500;
 const RECORDED_WITHIN = 40;
 
@@ -68,7 +68,7 @@ export class Courier {
 		await open?.close();
 	}
 
-	/** Opened by the first run that needs it, and again by the next look if that failed. */
+	/** Opens the queue for the first run that needs it. If that fails, the next look tries again. */
 	async #queue(): Promise<CourierQueue> {
 		this.#opening ??= this.#open().catch((error) => {
 			this.#opening = undefined;
@@ -85,7 +85,7 @@ export class Courier {
 		return this.#facts.connect?.(onHint) ?? connectToPostgres(this.#facts, onHint);
 	}
 
-	/** Removes data that is no longer needed, since it holds source. The rest expires. */
+	/** Removes a job's data once it is no longer needed, since it contains source. If that fails, the data expires. */
 	async #forgetOnceRecorded(id: RunId, job: string): Promise<void> {
 		this.#toForget.set(job, id);
 		for (let look = 0; look < RECORDED_WITHIN && this.#toForget.has(job); look++) {

@@ -2,7 +2,7 @@ import type { WorkServices } from "../../child/work.ts";
 import { LineWriter } from "../line-file.ts";
 import type { CourierQueue, MessageToChild } from "../queue.ts";
 
-/** Takes messages for the child to the database, and brings the lines of its session home. The counterpart of a worker's relay. */
+/** Sends messages for the child to the database, and brings the lines of its session home. The counterpart of a `Relay`. */
 export class Exchange {
 	readonly #job: string;
 	readonly #services: WorkServices;
@@ -27,14 +27,14 @@ export class Exchange {
 		}
 	}
 
-	/** Those that the database does not have yet. */
+	/** The messages that the database does not have yet. */
 	#messages(): MessageToChild[] {
 		return this.#services.inbox.waiting().filter(({ seq }) => !this.#relayed.has(seq));
 	}
 
 	/**
-	 * A message counts as received once the file here holds the line that says so. Writes nothing if the run was lost while the
-	 * database answered.
+	 * A message counts as received once the file here contains its line. Writes nothing if the run was lost while the database
+	 * answered.
 	 */
 	async bringLines(queue: CourierQueue, isLost: () => boolean): Promise<void> {
 		const { lines, taken } = await queue.linesFrom(this.#job, this.#writer.count);

@@ -20,11 +20,11 @@ interface HomeFacts {
 	setup: CourierSetup;
 	/** How often another worker took it over. */
 	takeovers: number;
-	/** The shared budget for which it was stopped from here. */
+	/** The shared budget because of which this machine stopped it. */
 	budget: string | undefined;
 }
 
-/** The worker's outcome, with its changes brought home and all of it redacted again, by the secrets known here. */
+/** The worker's outcome, with its changes brought home and everything redacted again, with the secrets known here. */
 export async function broughtHome(facts: HomeFacts): Promise<{ outcome: Outcome; settled: boolean }> {
 	const { queue, job, record, services, takeovers, budget } = facts;
 	const row = await queue.outcome(job);
@@ -69,7 +69,7 @@ function changesNotHome(
 	return outcomeOf(cause, { usage, displayItems, attempts, warnings });
 }
 
-/** A run that was stopped for a budget says so. */
+/** Gives a run that this machine stopped because of a budget that cause. */
 function withBudget(outcome: Outcome<string>, budget: string | undefined): Outcome<string> {
 	if (budget === undefined || outcome.cause !== "stopped") return outcome;
 	const { usage, displayItems, attempts, warnings, model, output, changes, sandbox } = outcome;
@@ -85,7 +85,7 @@ function withBudget(outcome: Outcome<string>, budget: string | undefined): Outco
 	return { ...made, ...(changes && { changes }) };
 }
 
-/** Problems of the changes are an answer. Problems of the database or the ledger may pass, and are thrown. */
+/** Returns problems of the changes. Throws problems of the database or the ledger, which may pass. */
 async function changesFromWorker(
 	{ queue, job, record, setup }: HomeFacts,
 	began: string,

@@ -28,7 +28,7 @@ export interface PostOrder {
 	spentByOthers: Usage;
 }
 
-/** Posts a run: the order, what its session holds, its repository and the job, all or nothing. */
+/** Posts a run: the order, the lines of its session, its repository and the job, all or nothing. */
 export async function postRun(order: PostOrder): Promise<void> {
 	const { queue, record, job } = order;
 	refuseUndecidedChanges(order);
@@ -43,7 +43,7 @@ export async function postRun(order: PostOrder): Promise<void> {
 	});
 }
 
-/** A worker gets the checkout, which would lack the changes that the child remembers as done. */
+/** Refuses undecided changes: a worker gets the checkout, which lacks them, but the child remembers having made them. */
 function refuseUndecidedChanges({ ledger, record }: PostOrder): void {
 	const pending = record.plan.tree && pendingChangesOf(ledger, record.sessionId);
 	if (!pending) return;
@@ -77,8 +77,8 @@ function runOrder({ record, spentByOthers }: PostOrder, { repository }: PackedRe
 }
 
 /**
- * Hooks are programs of this machine, and it also decides where an announce goes. Our own extensions are named by their
- * path in this package.
+ * The plan without hooks and route: hooks are programs of this machine, which also decides where an announce goes. Names our
+ * own extensions by their path in this package.
  */
 function travelling({ stopHook: _hook, route: _route, extensionOf, ...plan }: LaunchPlan): LaunchPlan {
 	const inPackage = (file: string) => relative(packageRoot(), file);

@@ -2,7 +2,7 @@ import { hint, hintOfNewJob, inTransaction, type PoolDatabase } from "../databas
 import type { CourierQueue, JobRow, MessageToChild, Posting } from "../queue.ts";
 import { CHANNELS, forgetJob, JOBS } from "../schema.ts";
 
-/** Lines that go in one statement. */
+/** How many lines go in one statement. */
 const LINES_AT_ONCE = 500;
 
 /** What a courier asks of PostgreSQL. */
@@ -27,7 +27,7 @@ export class PostgresCourierQueue implements CourierQueue {
 		const { boss, queue } = this.#database;
 		await this.#database.transaction(async (client) => {
 			const how = { id: job, group: { id: requester }, priority, ...inTransaction(client) };
-			// Another courier was quicker. The job exists only once.
+			// Null: another courier has posted the job already.
 			if ((await boss.send(queue, {}, how)) === null) return;
 			await client.query("INSERT INTO pi_geon.orders (job, body) VALUES ($1, $2) ON CONFLICT DO NOTHING", [job, order]);
 			if (bundle) {
@@ -70,7 +70,7 @@ export class PostgresCourierQueue implements CourierQueue {
 	}
 
 	async linesFrom(job: string, n: number): Promise<{ lines: string[]; taken: number[] }> {
-		// Messages first: the lines read below hold every message that is marked as taken here.
+		// Messages first, so that the lines that are read next contain every message that is marked as taken.
 		const taken = await this.#database.query<{ seq: string }>(
 			"SELECT seq FROM pi_geon.messages WHERE job = $1 AND kind = 'message' AND taken",
 			[job],

@@ -23,7 +23,7 @@ import { waitingProgress } from "./waiting.ts";
 export interface CourierSetup {
 	pool: string;
 	queue(): Promise<CourierQueue>;
-	/** Has the checkout travel. */
+	/** Packs the checkout for the worker. */
 	pack: typeof packRepository;
 	ledger: Ledger;
 	places: Places;
@@ -41,14 +41,14 @@ interface AwayFacts {
 
 type Ended = { outcome: Outcome; settled: boolean };
 
-/** Without a hint. */
+/** How often to look at the database without a hint. */
 const LOOK_AWAY_EVERY_MS = 2000;
-/** How long a worker may take to stop by itself: its output after the job was cancelled is thrown away. */
+/** How long a worker may take to stop by itself. Then the job is cancelled, and the worker's output no longer counts. */
 const STOPS_WITHIN_MS = 5000;
 /** How long a stop waits for a database that cannot be reached. */
 const GIVES_UP_AFTER_MS = 30_000;
 
-/** One run that a pool does, as this machine sees it. */
+/** A run of a pool, as this machine sees it. */
 export class RunAway {
 	readonly #facts: AwayFacts;
 	readonly #exchange: Exchange;
@@ -58,7 +58,7 @@ export class RunAway {
 	#told = "";
 	#away = "";
 	#usage: Usage;
-	/** What other runs had used when this process posted the run: the worker got the rest of the shared budgets. */
+	/** What other runs had used when this process posted the run. The worker got the rest of the shared budgets. */
 	#spentByOthers: Usage | undefined;
 	#troubleSince: number | undefined;
 
@@ -74,7 +74,7 @@ export class RunAway {
 		this.#news.hint();
 	}
 
-	/** Brings a message to the worker before the next look at the database is due: the child may be about to finish. */
+	/** Looks early, to bring a message to the worker: the child may be about to finish. */
 	look(): void {
 		if (this.#exchange.hasMessages) this.#news.hint();
 	}
@@ -89,7 +89,7 @@ export class RunAway {
 		return this.#facts.setup.clock.elapsed();
 	}
 
-	/** Works until the run has finished. Never fails: an unreachable database may be back in a minute. */
+	/** Works until the run has finished. Never rejects: an unreachable database may be back in a minute. */
 	async work(): Promise<Ended> {
 		for (;;) {
 			if (this.#isLost) return this.#endedAs({ kind: "lost", message: "The run was given to another host." });
@@ -152,7 +152,7 @@ export class RunAway {
 		}
 	}
 
-	/** A courier that took over may see the job before its host has told it who requested the stop. */
+	/** Reads the stop request: a courier that took over may see the job before its host passes the request on. */
 	#learnOfStop(): void {
 		const { record, setup } = this.#facts;
 		const stopBy = heldRuns(setup.ledger, record.run.hostId).get(record.run.id)?.stopBy;
@@ -163,7 +163,7 @@ export class RunAway {
 		const { setup, job, record, services } = this.#facts;
 		const { log, pool, clock } = setup;
 		this.#spentByOthers = usageWithout(services.parentSessionUsage(), this.#usage);
-		// A courier that was suspended may wake up after another has brought the run home and removed its job.
+		// A suspended courier may wake up after another one has brought the run home and removed its job.
 		services.assertLeaseHeld();
 		if (this.#isLost) return;
 		await postRun({ ...setup, queue, record, job, spentByOthers: this.#spentByOthers });
@@ -183,7 +183,7 @@ export class RunAway {
 		services.onProgress(() => waitingProgress({ ...run, usage: this.#usage }));
 	}
 
-	/** Recorded when it changes: which worker has it, or that none has. */
+	/** Records which worker has the run, or that none has, when that changes. */
 	#setAway(away: Away): void {
 		const key = JSON.stringify([away.worker, away.trouble]);
 		if (this.#away === key) return;
@@ -223,7 +223,7 @@ export class RunAway {
 		const { job } = this.#facts;
 		const stop = this.#stop;
 		if (!stop) return;
-		// Another worker has the job now: it gets the same time.
+		// Another worker has the job now, and gets the same time to stop.
 		if (stop.attempt !== attempt) stop.told = false;
 		const isLate = stop.told && this.#now - stop.at >= STOPS_WITHIN_MS;
 		if (state !== "active" || isLate) {
@@ -237,7 +237,7 @@ export class RunAway {
 		}
 	}
 
-	/** A run that cannot be posted ends. Trouble with the connection may pass. */
+	/** The end of a run that cannot be posted. Undefined for trouble with the connection, which may pass. */
 	#trouble(error: unknown): Ended | undefined {
 		const { setup, record } = this.#facts;
 		if (error instanceof CannotTravel) {
@@ -264,7 +264,7 @@ export class RunAway {
 		return this.#endedAs({ kind: "refused", error: { code: "SUBAGENT_FAILED", message, reason: "pool" } });
 	}
 
-	/** Without an outcome from the worker. */
+	/** Ends the run without an outcome from the worker. */
 	#endedAs(cause: EndCause, warnings: string[] = []): Ended {
 		const { record, services } = this.#facts;
 		const plan = { warnings: [...record.plan.warnings, ...warnings] };

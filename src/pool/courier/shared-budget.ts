@@ -19,7 +19,7 @@ export function sharedBudgetSpent(limits: Limits, { all, own, othersWhenPosted }
 	if (Object.keys(limits.parentSession).length === 0) return undefined;
 	const { maxTurns: _turns, maxTokens: _tokens, maxCostUsd: _cost, ...shared } = limits;
 	const spentBy = (parentSession: Usage) => exhaustedBudget(shared, { run: NO_USAGE, parentSession });
-	// The run's own usage exhausts what the worker got: the worker ends it, with a last word of the child.
+	// If the run itself uses up what the worker got, the worker ends it, after a last turn of the child.
 	if (othersWhenPosted && spentBy(combined(othersWhenPosted, own, (x, y) => x + y)) !== undefined) return undefined;
 	return spentBy(all);
 }

@@ -20,7 +20,7 @@ export interface KnownOfJob {
 	usage: Usage;
 	/** Since the first claim. */
 	elapsedMs: number;
-	/** The repository as it travels. */
+	/** The repository, as the requester sent it. */
 	bundle: Buffer | undefined;
 }
 
@@ -29,11 +29,11 @@ interface GuestAdmission {
 	order: RunOrder;
 	known: KnownOfJob;
 	setup: AssignmentSetup;
-	/** Aborted when the job is lost. Then nothing is admitted. */
+	/** Aborted when the job is lost, so that nothing is admitted any more. */
 	signal: AbortSignal;
 }
 
-/** Admits the run on this machine: its checkout, its session as far as it is known, and a row in the ledger. */
+/** Admits the run on this machine: makes its checkout, its session file so far, and a row in the ledger. */
 export async function admitGuest(admission: GuestAdmission): Promise<{ record: RunRecord; relay: Relay } | undefined> {
 	const { job, order, known, setup, signal } = admission;
 	const { settings, ledger, root, sessionsRoot, worker, laneLimit, supervisor, clock } = setup;
@@ -54,7 +54,7 @@ export async function admitGuest(admission: GuestAdmission): Promise<{ record: R
 	};
 	const plan = guestPlan({ order, cwd, session, config: setup.config(), elapsedMs: known.elapsedMs });
 	const there = { sessionId: order.plan.session.id, cwd: order.plan.cwd, runId: order.runId };
-	// The lines are written before the transaction commits: a running host claims the run as soon as it sees it.
+	// Write the lines before the transaction commits: a running host claims the run as soon as it sees it.
 	const { record, here } = ledger.transaction("full", () => {
 		const admitted = admitInTransaction(ledger, {
 			plan,

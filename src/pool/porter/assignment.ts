@@ -35,7 +35,7 @@ export interface AssignmentSetup {
 	/** Makes the checkout that a run works in. */
 	checkout: typeof checkoutFor;
 	settings: PoolSettings;
-	/** The configuration of this machine's user, as it is now. */
+	/** The current configuration of this machine's user. */
 	config(): Config;
 	ledger: Ledger;
 	places: Places;
@@ -50,15 +50,15 @@ export interface AssignmentSetup {
 	about: object;
 	laneLimit: number;
 	redact(text: string): Redacted;
-	/** For the shell that the worker runs in. */
+	/** Shows a line in the shell that the worker runs in. */
 	tell?(line: string): void;
 	clock: Clock;
 	log: Log;
 }
 
-/** How often progress is sent, at most. */
+/** The shortest time between two reports of progress. */
 const SENT_EVERY_MS = 400;
-/** How often messages are looked for without a hint. */
+/** How often to look for messages without a hint. */
 const RECEIVED_EVERY_MS = 2000;
 
 /** One job, from its claim to its end, or until another worker has it. */
@@ -73,14 +73,14 @@ export class PoolAssignment {
 		this.#setup = setup;
 	}
 
-	/** Another worker has the job, or must be assumed to have it: its child stops, and nothing more is written. */
+	/** Another worker has the job, or may have it. Stops the child here, and writes nothing more. */
 	lose(why: string): void {
 		if (this.#lost.signal.aborted) return;
 		this.#lost.abort();
 		if (this.#running) void this.#stopChild(this.#running.runId, why);
 	}
 
-	/** Retried while the ledger is in trouble: a full disk must neither end this process nor let the child continue. */
+	/** Retries while the ledger is in trouble: a full disk must not end this process, or let the child continue. */
 	async #stopChild(runId: RunId, by: string): Promise<void> {
 		const { ledger, supervisor, clock } = this.#setup;
 		while (!this.#inLedger("stop", () => requestStop(ledger, runId, { at: clock.now(), by }))) {
@@ -107,7 +107,7 @@ export class PoolAssignment {
 		await this.#orLog("messages", () => this.#running?.relay.receive());
 	}
 
-	/** Never fails. Another worker retries what went wrong here: the answer is false then. */
+	/** Never rejects. False if something went wrong here, so that another worker tries again. */
 	async work(): Promise<boolean> {
 		const { queue, log } = this.#setup;
 		const jobId = this.job.id;
@@ -134,7 +134,7 @@ export class PoolAssignment {
 		}
 	}
 
-	/** Gives the job back, so that another worker continues at once. */
+	/** Gives the job back, so that another worker continues immediately. */
 	async giveBack(): Promise<void> {
 		const { queue } = this.#setup;
 		await this.#orLog("lines", () => this.#running?.relay.send());
@@ -158,7 +158,7 @@ export class PoolAssignment {
 		const ended = await supervisor.watch(runId, { onProgress: (progress) => relay.heard(progress) });
 		isOver = true;
 		await relaying;
-		// If this fails, the next worker of this machine does it at its start: the job must not be repeated because of it.
+		// If this fails, the next worker of this machine does it when it starts. The job must not be repeated because of it.
 		this.#inLedger("delivery", () => settleDeliveries(ledger, [runId], clock.now()));
 		if (this.#lost.signal.aborted) throw new ClaimLost(this.job);
 		const { outcome: own } = ended.run;
@@ -235,11 +235,11 @@ const knownOf = ({ lines, progress, elapsedMs, bundle }: StoredJob): KnownOfJob 
 	bundle,
 });
 
-/** A worker without disk space must not end a run that others have space for: the task is not to blame. */
+/** Whether this machine caused the failure: without disk space, it must not end a run that others have space for. */
 const isOfThisMachine = (outcome: Outcome): boolean =>
 	outcome.cause === "crashed" && outcome.error.reason === DISK_FULL;
 
-/** What a run changed in its tree here. */
+/** The bundle with what a run changed in its tree here. */
 async function bundleOf({ run }: EndedRecord, places: Places): Promise<Buffer | undefined> {
 	return run.outcome.changes?.commit ? readFile(changeFiles(places, run.id).bundle) : undefined;
 }

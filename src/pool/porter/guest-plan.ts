@@ -21,7 +21,7 @@ export interface GuestFacts {
 	elapsedMs: number;
 }
 
-/** The plan of a run from another machine, with what this machine has and allows. Anything it lacks is refused by name. */
+/** The plan of a run from another machine, with what this machine has and allows. Names what is missing if it refuses. */
 export function guestPlan({ order, cwd, session, config, elapsedMs }: GuestFacts): LaunchPlan {
 	const { pool, ...asked } = order.plan;
 	refuseForbidden(asked, config);
@@ -31,7 +31,7 @@ export function guestPlan({ order, cwd, session, config, elapsedMs }: GuestFacts
 		guest: true,
 		cwd,
 		session,
-		// The prompt tells the child where it is.
+		// The prompt names the working directory.
 		prompt: plan.prompt.replaceAll(plan.cwd, cwd),
 		extensions: plan.extensions.map(inPackage),
 		...(extensionOf && {
@@ -65,7 +65,7 @@ const notAllowed = (tools: readonly string[]): CannotTravel =>
 
 type PlannedTools = Pick<LaunchPlan, "tools" | "extensions" | "extensionOf" | "lspActions" | "warnings">;
 
-/** The lsp actions that both ends allow. Without any, the run does without the tool and is told why, as on one machine. */
+/** The lsp actions that both ends allow. If there are none, leaves the tool out with a warning, as on one machine. */
 function withLspHere<Plan extends PlannedTools>(plan: Plan, { subagents }: Config): Plan {
 	if (!plan.tools.includes("lsp")) return plan;
 	const { allowLspTools, allowedLspActions } = subagents;
@@ -112,7 +112,7 @@ function sandboxHere(asked: PlannedSandbox, { config, cwd }: Pick<GuestFacts, "c
 	};
 }
 
-/** Credentials never travel: an account of that name must be configured here. */
+/** The account of that name here: credentials never travel. */
 function principalHere({ id }: Principal, config: Config): Principal {
 	const here = config.agents.list.find((principal) => principal.id === id);
 	if (!here)

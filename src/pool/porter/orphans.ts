@@ -24,12 +24,12 @@ interface Orphanage {
 }
 
 /**
- * Ends what a killed worker of this machine left. Its children still run although another worker has their jobs, and their
- * reports are not owed to any conversation. The supervisor watches each run until it has finished: if the hosts died too,
- * no other process would sweep them before the next job arrives.
+ * Stops the runs that a killed worker of this machine left. Their children may still run although another worker has the
+ * jobs, and no conversation is owed their reports. The supervisor watches each run until it has finished: if the hosts died
+ * too, no other process would sweep them before the next job arrives.
  *
- * Answers the jobs of those runs, each once nothing of it runs here any more: this machine knows that their worker is dead
- * before its heartbeat has run out.
+ * Returns the jobs of those runs, each once nothing of it runs here any more, so that they can be given back before the dead
+ * worker's heartbeat expires.
  */
 export function stopOrphans({ ledger, supervisor, isAlive, clock, log }: Orphanage): Promise<LeftJob | undefined>[] {
 	const rows = ledger.all<{ id: RunId; parent_session: string; state: string }>(
@@ -62,7 +62,7 @@ export function stopOrphans({ ledger, supervisor, isAlive, clock, log }: Orphana
 	return jobs;
 }
 
-/** Of the conversation that a run of the pool has on its worker. */
+/** Reads the name that stands for the parent session of a pool's run on its worker. */
 function whoseJob(parentSession: string): { worker: string; pid: number; job: string } {
 	const [, host = "", pid = "", job = ""] = parentSession.split(":");
 	return { worker: workerName(host, Number(pid)), pid: Number(pid), job };

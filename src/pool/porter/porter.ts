@@ -7,26 +7,26 @@ import { type AssignmentSetup, PoolAssignment } from "./assignment.ts";
 export interface PorterSetup extends AssignmentSetup {
 	slots: number;
 	versions: { package: string; pi: string };
-	/** Jobs of dead workers of this machine, each once nothing of it runs here any more. */
+	/** Jobs of dead workers of this machine. Each resolves once nothing of it runs here any more. */
 	left: readonly Promise<LeftJob | undefined>[];
 }
 
 const BEAT_EVERY_MS = 2000;
 /**
- * Shorter than the time after which others may take its jobs: a child must not keep working on a job that another worker
- * has.
+ * Shorter than the time after which others may take its jobs, so that no child works on a job that another worker has.
  */
 const SILENT_FOR_MS = (HEARTBEAT_SECONDS - 2) * 1000;
 
 /**
- * A machine with a full disk, for example, would use up all attempts of a job in a second. Others take the job meanwhile.
+ * The pause after a failure. Without it, a machine with a full disk would use up all attempts of a job in a second; with it,
+ * other workers can take the job.
  */
 const AFTER_FAILURE_MS = 8000;
 const LOOKS_FOR_SILENCE_EVERY_MS = 500;
 
 /**
- * A worker: takes jobs of its pool, as many at once as it has places, and has the hosts of this machine do them. The ledger
- * manages the hosts, their leases and their rings, as for any other run.
+ * A worker: claims jobs of its pool, as many at once as it has places, and gives them to the hosts of this machine. The
+ * ledger manages the hosts, their leases and their rings, as for any other run.
  */
 export class Porter {
 	readonly #setup: PorterSetup;
@@ -49,14 +49,14 @@ export class Porter {
 		return this.#jobs.size;
 	}
 
-	/** Serves until it is told to leave, or is drained and has nothing left. */
+	/** Serves until it has to leave, or is drained and has nothing left. */
 	async serve(): Promise<void> {
 		this.#setup.queue.listen((job) => {
 			if (job) void this.#jobs.get(job)?.receive();
 			else this.#news.hint();
 		});
 		for (const left of this.#setup.left) void left.then((job) => this.#heardOf(job));
-		// Separate from the loop, which may be waiting for an answer from a silent network.
+		// Separate from the loop, which may be waiting for an answer that never comes.
 		const endWatch = this.#watchForSilence();
 		try {
 			await this.#serveUntilOver();
@@ -87,17 +87,17 @@ export class Porter {
 				}
 				await this.#giveBackLeft();
 				await this.#claim();
-				this.#tellReached();
+				this.#reportReachability();
 			} catch (error) {
 				log.warn("the pool cannot be reached", { pool: this.#setup.settings.name, error });
-				this.#tellReached(error);
+				this.#reportReachability(error);
 			}
 			await this.#news.wait(Math.max(10, nextBeat - clock.elapsed()));
 		}
 	}
 
 	/** Reports once when the database is unreachable, and once when it is back. */
-	#tellReached(error?: unknown): void {
+	#reportReachability(error?: unknown): void {
 		const { tell, settings } = this.#setup;
 		if (error === undefined) {
 			if (this.#isCutOff) tell?.(`Pool ${settings.name} can be reached again.`);
@@ -110,7 +110,7 @@ export class Porter {
 		tell?.(`Pool ${settings.name} cannot be reached: ${problem}. ${remedy} Trying again.`);
 	}
 
-	/** Its jobs go to other workers at once. */
+	/** Leaves, so that its jobs go to other workers immediately. */
 	async leave(): Promise<void> {
 		this.#isLeaving = true;
 		this.#news.hint();
@@ -124,8 +124,8 @@ export class Porter {
 	}
 
 	/**
-	 * Not while a claim is under way: where process ids are few, as in a container, the dead worker had this one's name, and a
-	 * job that this one has taken must not be given back.
+	 * Gives back jobs of dead workers, but not while a claim is under way: in a container, a dead worker may have had the same
+	 * process id and so the same name, and a job that this worker has just claimed must not be given back.
 	 */
 	async #giveBackLeft(): Promise<void> {
 		for (let job = this.#left[0]; job; job = this.#left[0]) {
@@ -134,7 +134,7 @@ export class Porter {
 		}
 	}
 
-	/** Takes nothing new. */
+	/** Claims no more jobs. */
 	drain(): void {
 		this.#isDraining = true;
 		this.#setup.tell?.("Being drained: accepts no new runs, and exits when its runs have finished.");

@@ -92,7 +92,7 @@ export class PostgresPorterQueue implements PorterQueue {
 					ON CONFLICT (job) DO UPDATE SET attempt = excluded.attempt, worker = excluded.worker, body = excluded.body`,
 				[job.id, job.retryCount, worker, outcome],
 			);
-			// With the attempt: the id alone would end the job of any worker.
+			// Check the attempt too: the id alone would end the job of any worker.
 			const ended = await boss.complete(queue, job, {}, inTransaction(client));
 			if ((ended as { affected?: number }).affected !== 1) throw new ClaimLost(job);
 			await hint(client, CHANNELS.toRequesters, job.id);
@@ -125,8 +125,7 @@ export class PostgresPorterQueue implements PorterQueue {
 
 async function writeNews(client: PoolClient, job: HeldJob, { from, lines, taken, progress }: NewLines): Promise<void> {
 	if (lines.length > 0) {
-		// The insert may repeat if the connection broke between the commit and its answer: the rows are there already, and
-		// ours.
+		// If the connection broke between the commit and its answer, the insert is repeated: the rows exist, and are ours.
 		const { rowCount } = await client.query(
 			`INSERT INTO pi_geon.lines (job, n, attempt, body)
 				SELECT $1, $2::int + position - 1, $3, body FROM unnest($4::text[]) WITH ORDINALITY AS line (body, position)
@@ -135,7 +134,7 @@ async function writeNews(client: PoolClient, job: HeldJob, { from, lines, taken,
 		);
 		if (rowCount !== lines.length) throw new Error(`Lines of job ${job.id} from ${from} on are another attempt's.`);
 	}
-	// In one transaction: a worker that takes over either finds the message in the lines or gets it again. Never both.
+	// In the same transaction, so that a worker that takes over either finds the message in the lines or gets it again.
 	if (taken.length > 0) {
 		const sql =
 			"UPDATE pi_geon.messages SET taken = true WHERE job = $1 AND kind = 'message' AND seq = ANY($2::bigint[])";

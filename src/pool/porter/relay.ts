@@ -21,15 +21,15 @@ export interface RelaySetup {
 	/** How many of its first lines came from the database. */
 	known: number;
 	names: { here: LineNames; there: LineNames };
-	/** A stop was requested, or a message came. */
+	/** Called when a stop was requested, or a message came. */
 	onNews(): void;
 }
 
-/** Sends the child's lines and progress to the database, and brings messages from there to the child. */
+/** Sends the child's lines and progress to the database, and brings messages from the database to the child. */
 export class Relay {
 	readonly #setup: RelaySetup;
 	readonly #reader: LineReader;
-	/** Lines that were read, and are not in the database yet. */
+	/** Lines that were read, but are not in the database yet. */
 	#pending: string[] = [];
 	/** The number of the next line in the database. */
 	#next: number;
@@ -40,7 +40,7 @@ export class Relay {
 	readonly #given = new Set<number>();
 	#isStopping = false;
 
-	/** The child may already have begun: the content of the file does not tell which lines came from the database. */
+	/** Needs to know how many lines came from the database: the child may already have added some to the file. */
 	constructor(setup: RelaySetup) {
 		this.#setup = setup;
 		this.#reader = new LineReader(setup.file);
@@ -61,7 +61,7 @@ export class Relay {
 		this.#told = news.progress;
 	}
 
-	/** What is not in the database yet. */
+	/** Everything that is not in the database yet. */
 	last(): NewLines {
 		const { names, runId } = this.#setup;
 		const progress = this.#look();
@@ -93,7 +93,7 @@ export class Relay {
 		};
 	}
 
-	/** A message to the child becomes a row of this machine's ledger, like a message of a user here. */
+	/** Turns messages to the child into rows of this machine's ledger, like messages of a user here. */
 	async receive(): Promise<void> {
 		const { queue, ledger, job, runId, clock, onNews } = this.#setup;
 		for (const { kind, seq, body, sender } of await queue.said(job.id)) {
@@ -101,7 +101,7 @@ export class Relay {
 			else if (!this.#given.has(seq)) {
 				const at = clock.now();
 				const here = sendToRun(ledger, runId, { body, at, ...(sender === "user" && { sender }) });
-				// The run finished before the message came. The requester makes a follow-up run of it.
+				// If the run finished before the message came, the requester makes a follow-up run of it.
 				if (here === undefined) return;
 				this.#given.add(seq);
 				this.#seqThere.set(here, seq);

@@ -17,21 +17,21 @@ export interface HomecomingOrder {
 	ledger: Ledger;
 	places: Places;
 	runId: RunId;
-	/** The directory of the user's that the run is for. */
+	/** The user's directory that the run is for. */
 	cwd: string;
 	repository: TravellingRepository;
-	/** The bundle that was sent out, if any: the changes are on top of it. */
+	/** The bundle that was sent out, if any, which the changes are based on. */
 	out: Buffer | undefined;
 	/** The bundle that a worker made. */
 	home: Buffer;
-	/** The commit that the child began with: the worker's setup may have added to the bundle that was sent. */
+	/** The commit that the child began with. It may differ from the bundle's, because of the worker's setup. */
 	began: string;
 	maxBytes: number;
 }
 
 /**
- * Receives the changes of a run on a worker, as if its tree had been here: git checks them, we make the patch ourselves,
- * and a branch can be made from the bundle. Nothing is applied. A second call for the same run gives the same answer.
+ * Receives the changes of a run on a worker, as if its tree had been here: git checks them, this machine makes the patch, and
+ * a branch can be made from the bundle. Applies nothing. A second call for the same run gives the same answer.
  */
 export async function bringChangesHome(order: HomecomingOrder): Promise<Changes> {
 	const { ledger, places, runId, cwd, repository, began } = order;
@@ -70,7 +70,7 @@ export async function bringChangesHome(order: HomecomingOrder): Promise<Changes>
 	}
 }
 
-/** The bundles that went out and came back as one, on top of a commit that the user's repository has. */
+/** Joins the bundles that went out and came back, on top of a commit that the user's repository has. */
 async function joinedBundles(
 	{ repository, out, home, began }: HomecomingOrder,
 	{ folder, checkout }: { folder: string; checkout: Awaited<ReturnType<typeof findCheckout>> },

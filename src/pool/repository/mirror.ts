@@ -8,11 +8,11 @@ import type { TravellingRepository } from "../job.ts";
 import { CannotTravel, REMOTE } from "./pack.ts";
 
 export interface MirrorOrder {
-	/** The folder for everything that a worker has of repositories. */
+	/** The folder for all mirrors and checkouts of a worker. */
 	root: string;
 	repository: TravellingRepository;
 	bundle: Buffer | undefined;
-	/** Names the checkout: that of a session is used again. */
+	/** Names the checkout, so that later runs of the session use it again. */
 	session: string;
 	job: string;
 	/** A program and its arguments, run once in a new checkout. */
@@ -22,12 +22,12 @@ export interface MirrorOrder {
 
 const SETUP_WITHIN_MS = 15 * 60_000;
 
-/** One at a time for each repository: git takes locks, and a second fetch would bring nothing new. */
+/** The work under way, one at a time for each repository: git takes locks, and a second fetch would bring nothing new. */
 const under = new Map<string, Promise<unknown>>();
 
 /**
- * A checkout of the requester's repository, made from a mirror that this machine keeps with its own credentials. Returns
- * its top folder.
+ * Makes a checkout of the requester's repository from a mirror, which this machine fetches with its own credentials. Returns
+ * the top folder.
  */
 export function checkoutFor(order: MirrorOrder): Promise<string> {
 	const { key } = order.repository;
@@ -62,7 +62,7 @@ async function checkedOut(order: MirrorOrder): Promise<string> {
 	return folder;
 }
 
-/** `.git` of a worktree is a file that says where the rest is: git finds that by itself. */
+/** A worktree's `.git` is a file that says where the rest is, and git finds that by itself. */
 const inWorktree = ({ gitDir, workTree }: Required<Omit<Repository, "cwd">>): Repository => ({ gitDir, workTree });
 
 async function mirrorWith({ root, repository, bundle, job }: MirrorOrder): Promise<Repository> {
@@ -85,7 +85,7 @@ async function mirrorWith({ root, repository, bundle, job }: MirrorOrder): Promi
 		return mirror;
 	} catch (error) {
 		if (error instanceof CannotTravel) throw error;
-		// Everything needed is here, so this machine could not write, and another one may be able to.
+		// If everything needed is here, this machine could not write, but another one may be able to.
 		const isOfGit = error instanceof Error && error.name === "GitFailed";
 		if (!isOfGit || (bundle && (await hasAll(mirror, { commit, bundle: file })))) throw error;
 		throw new CannotTravel(`The worker cannot get the repository: ${messageOf(error)}`);
@@ -94,7 +94,7 @@ async function mirrorWith({ root, repository, bundle, job }: MirrorOrder): Promi
 	}
 }
 
-/** Whether the remote need not be asked. */
+/** Whether the mirror has everything, so that there is no need to fetch from the remote. */
 async function hasAll(
 	mirror: Repository,
 	{ commit, bundle }: { commit: string; bundle: string | undefined },
@@ -103,7 +103,7 @@ async function hasAll(
 	return (await git(mirror, question, { accept: [1, 128] })).exitCode === 0;
 }
 
-/** With the credentials of this machine's user: their keys, their credential helper. */
+/** Fetches with the credentials of this machine's user: their keys, their credential helper. */
 async function fetchRemote({ gitDir }: Repository, remote: string): Promise<void> {
 	if (!REMOTE.test(remote)) throw new CannotTravel(`The worker does not fetch from ${JSON.stringify(remote)}.`);
 	const own = Object.entries(process.env).flatMap(([name, value]) =>

@@ -11,10 +11,10 @@ import { changedSubmodule, commitCheckout } from "../../trees/snapshot.ts";
 import { TreeRefused } from "../../trees/tree-refused.ts";
 import type { TravellingRepository } from "../job.ts";
 
-/** The limit for what goes through a table. */
+/** The limit for a bundle, which goes through a table. */
 const MOST_BUNDLE_BYTES = 10 * 1024 * 1024;
 
-/** Why the repository cannot travel. Shown to the requester as it is. */
+/** Why a run cannot go to a worker. Shown to the requester unchanged. */
 export class CannotTravel extends Error {
 	override name = "CannotTravel";
 }
@@ -26,7 +26,7 @@ export interface PackOrder {
 	limits: TreeLimits;
 	/** Absolute paths that must not travel. */
 	hidden: readonly string[];
-	/** Folders that no snapshot may hold. */
+	/** Folders that no snapshot may contain. */
 	secret: readonly string[];
 }
 
@@ -36,8 +36,8 @@ export interface PackedRepository {
 }
 
 /**
- * The current checkout (HEAD, staged, changed and new files, nothing that is ignored) as a commit in a bundle, without what
- * the remote has. The user's repository, index and files are only read.
+ * The current checkout (HEAD, staged, changed and new files, but no ignored ones) as a commit in a bundle, without what the
+ * remote has. Only reads the user's repository, index and files.
  */
 export async function packRepository({ cwd, scratch, limits, hidden, secret }: PackOrder): Promise<PackedRepository> {
 	rmSync(scratch, { recursive: true, force: true });
@@ -45,7 +45,7 @@ export async function packRepository({ cwd, scratch, limits, hidden, secret }: P
 	try {
 		const checkout = await findCheckout(cwd, { secret });
 		if (!checkout.repository) throw new CannotTravel(`${cwd} is not in a git repository.`);
-		// The objects that travel do not include them, so the worker would read other files than the user has.
+		// The bundle does not include them, so the worker would have other files than the user.
 		const changed = await changedSubmodule(checkout, scratch);
 		if (changed !== undefined) {
 			throw new CannotTravel(`The submodule ${changed} has changes, which do not travel. Commit and push them first.`);
@@ -80,7 +80,7 @@ export async function packRepository({ cwd, scratch, limits, hidden, secret }: P
 
 const keyOf = (what: string): string => createHash("sha256").update(what).digest("hex").slice(0, 16);
 
-/** An address that a worker could reach: a plain path is a folder of this machine. */
+/** An address that a worker could reach. A plain path is a folder of this machine. */
 export const REMOTE = /^((https?|ssh|git|file):\/\/[^\s]+|[\w.-]+(@[\w.-]+)?:[^\s:][^\s]*)$/;
 
 async function remoteOf(cwd: string): Promise<string | undefined> {
@@ -100,7 +100,7 @@ async function bundled(
 		input: [TREE_BRANCH, ...known.map((commit) => `^${commit}`), ""].join("\n"),
 	});
 	if (left.stdout.length === 0) return undefined;
-	// Without the checkout, where it would look for attributes, and wait for a pipe of that name.
+	// Without the work tree, where git would look for attributes, and wait for a pipe of that name.
 	await git({ gitDir: ours.gitDir }, ["bundle", "create", "--quiet", file, "--stdin"], {
 		input: [TREE_BRANCH, ...known.map((commit) => `^${commit}`), ""].join("\n"),
 	});
