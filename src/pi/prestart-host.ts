@@ -67,13 +67,16 @@ const likely = ({ subagents: { sandbox, hooks } }: Config): RingedPlan => ({
 });
 
 /** A plan that is only made ahead does not ask the user. */
-const ASKS_NOTHING: UserDecisions = { approveProjectAgent: async () => "nobody", askToWrite: async () => "not_asked" };
+const NO_USER_DECISIONS: UserDecisions = {
+	approveProjectAgent: async () => "nobody",
+	askToWrite: async () => "not_asked",
+};
 
 /** Rehearses a delegation, so that the code and files for the first real one are already read and compiled. */
 async function rehearseOnce(pi: ExtensionAPI, services: SessionServices, ctx: ExtensionContext): Promise<void> {
 	if (services.isClosing) return;
 	await services.use(ctx, async (available) => {
 		available.supervisor.lookAhead();
-		await rehearse(parentFacts(pi, ctx, ASKS_NOTHING), available);
+		await rehearse(parentFacts(pi, ctx, NO_USER_DECISIONS), available);
 	});
 }
