@@ -1,4 +1,4 @@
-import type { ChangedFile } from "../run/changes.ts";
+import type { ChangedFile, Changes } from "../run/changes.ts";
 
 /**
  * Reads the output of `git diff --raw --numstat -z -M`: first the modes and status of each file, then the line counts of
@@ -40,6 +40,12 @@ const RUNS_BY_ITSELF =
 	/(^|\/)(\.github|\.gitlab-ci\.yml|\.husky|\.githooks|\.vscode|\.idea|\.devcontainer|\.envrc|\.pi|\.claude|\.agents|package\.json|\.npmrc|\.gitattributes|\.gitmodules)(\/|$)/i;
 
 const WARNED_OF = 5;
+
+/** The number of changed files, and of added and removed lines in all of them. */
+export function totalOf(files: readonly ChangedFile[]): Changes["total"] {
+	const sum = (of: "added" | "removed") => files.reduce((total, file) => total + file[of], 0);
+	return { files: files.length, added: sum("added"), removed: sum("removed") };
+}
 
 /** What a user should see before applying changes. */
 export function changeWarnings(files: readonly ChangedFile[]): string[] {

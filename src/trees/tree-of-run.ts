@@ -17,6 +17,7 @@ import type { Changes } from "../run/changes.ts";
 import type { RunId, SessionId } from "../run/ids.ts";
 import { messageOf } from "../run/message-of.ts";
 import { type CarriedOver, carryOver } from "./carry-over.ts";
+import { totalOf } from "./changed-files.ts";
 import { findCheckout } from "./checkout.ts";
 import { objectsOf } from "./git-folder.ts";
 import { packChanges } from "./harvest.ts";
@@ -171,8 +172,7 @@ export async function bringHome(place: TreesPlace, runId: RunId, how: Homecoming
 			...changeFiles(places, runId),
 			maxBytes: limits.maxBytes,
 		});
-		const sum = (of: "added" | "removed") => files.reduce((total, file) => total + file[of], 0);
-		const total = { files: files.length, added: sum("added"), removed: sum("removed") };
+		const total = totalOf(files);
 		return { ...received, base, files: files.slice(0, FILES_LISTED), total };
 	}
 }

@@ -6,6 +6,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { Places } from "../../ledger/places.ts";
 import type { Changes, TreeBase } from "../../run/changes.ts";
 import type { RunId } from "../../run/ids.ts";
+import { totalOf } from "../../trees/changed-files.ts";
 import { findCheckout } from "../../trees/checkout.ts";
 import { git, type Repository } from "../../trees/git.ts";
 import { formatOf, gitConfig, objectsOf, shallowOf, TREE_BRANCH, writeGitFolder } from "../../trees/git-folder.ts";
@@ -58,8 +59,7 @@ export async function bringChangesHome(order: HomecomingOrder): Promise<Changes>
 			...changeFiles(places, runId),
 			maxBytes: order.maxBytes,
 		});
-		const sum = (of: "added" | "removed") => files.reduce((total, file) => total + file[of], 0);
-		const total = { files: files.length, added: sum("added"), removed: sum("removed") };
+		const total = totalOf(files);
 		const changes = { ...received, base, files: files.slice(0, FILES_LISTED), total };
 		const at = Date.now();
 		const tree = { runId, state: "harvested", folder, cwd, createdAt: at, warnings: [], runEnded: false } as const;
