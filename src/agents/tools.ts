@@ -47,7 +47,7 @@ function withoutWithheld(asked: ReadTools, { except, only }: Withheld): ReadTool
 	};
 }
 
-/** An MCP server's name may include tools that are denied one by one. */
+/** Removes denied tools from a list. For an MCP server's name, they become exceptions. */
 function difference(names: readonly string[], except: readonly string[]): ToolSelection {
 	const left = names.filter((name) => !except.some((entry) => matches(entry, name)));
 	const within = except.filter((entry) => left.some((name) => matches(name, entry)));

@@ -7,11 +7,11 @@ const MOST_FILE_BYTES = 4 * 1024 * 1024;
 type CheckOpened = (descriptor: number) => void;
 
 /**
- * The text of a file that a project brings. Never waits: where a file is expected, there may be a pipe without a writer, or
- * a link to an endless device. Anything that is not a file, or is too long, fails with a code, like an unreadable file.
+ * The text of a file that a project brings. Never blocks: instead of a file, there may be a pipe without a writer, or a link
+ * to an endless device. Anything that is not a file, or is too long, fails with a code, like an unreadable file.
  *
- * No more is read than the size that the system reports. For files of `/proc` that is 0: they hold what this process knows
- * (its environment), and one of them has no end.
+ * Reads no more than the size that the system reports. That is 0 for files of `/proc`, which contain what this process knows
+ * (such as its environment), and one of which is endless.
  */
 export function readRegularFile(path: string, atMostBytes = MOST_FILE_BYTES, check?: CheckOpened): string {
 	const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -141,7 +141,7 @@ export const HIDDEN_OF_THE_MACHINE: readonly string[] = [
 	...["/var/spool/cron", "/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet", "/sys/kernel/debug"],
 ];
 
-/** Paths that no tool of a child may read, whatever a configuration says. Not all of them exist. */
+/** Paths that no tool of a child may read, in any configuration. Not all of them exist. */
 export const hiddenInHomes = (): string[] =>
 	[...new Set([homedir(), accountHome()])].flatMap((home) => IN_HOME.map((name) => join(home, name)));
 

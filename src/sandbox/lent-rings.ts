@@ -6,9 +6,9 @@ export interface ServerRings {
 	key: string;
 	/** The ring of the servers of a folder. Its `cache` is for the files that they keep. */
 	open(root: string): Ring;
-	/** The real paths that they do not see. */
+	/** The real paths that the servers do not see. */
 	hidden(): string[];
-	/** Whether they are useless after the run: they know its tree, which is removed with it. */
+	/** Whether the servers are useless after the run, because they know only its tree, which is removed. */
 	readonly endWithRun: boolean;
 	/** Ends the servers. Set by the tool that starts them. */
 	end?: () => Promise<unknown>;

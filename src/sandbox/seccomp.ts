@@ -4,8 +4,8 @@ interface Architecture {
 	socket: number;
 	socketpair: number;
 	/**
-	 * Calls about the whole machine, which no namespace keeps apart: kernel keyrings hold the user's keys; counters and
-	 * programs in the kernel see all processes where an administrator allows them; the kernel's log. And `userfaultfd`,
+	 * Calls that concern the whole machine, which no namespace isolates: kernel keyrings with the user's keys; counters and
+	 * programs in the kernel, which see all processes if an administrator allows them; the kernel's log. Also `userfaultfd`,
 	 * which attacks on the kernel use.
 	 */
 	aboutTheMachine: readonly number[];

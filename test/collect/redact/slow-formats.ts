@@ -28,7 +28,7 @@ export function slowFormats(): string[] {
 
 /** Beginnings of what a command prints, of calls, of encoded text, and of lines in a listing. */
 const FURTHER = [
-	"token: a(\"",
+	'token: a("',
 	"password=a.b.c(",
 	'"name": "/a/b/c/d/e/token", ',
 	"/token/token/token",
