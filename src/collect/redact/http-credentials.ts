@@ -15,7 +15,7 @@ const URL_PASSWORD = /(:\/\/[^\s/?#:@"'<>`]{0,100}:)(?!\d{1,5}[?#])([^\s/"'<>`]{
 const URL_TOKEN = /(:\/\/)([\w-]{20,300})(?=@)/g;
 /** In a statement: prose says "identified by", too. */
 const IDENTIFIED_BY =
-	/((?<=\b(?:CREATE|ALTER|GRANT)\b[^;]{0,200})\bIDENTIFIED (?:WITH [\w"'-]{1,40} )?BY[ \t]{1,4}["']?(?!["'])|\bPASSWORD FOR [^\n=]{1,80}=[ \t]{0,4}(?:PASSWORD\()?["'])([^\s"']{4,200})/gi;
+	/((?:\bIDENTIFIED|(?<=\b(?:create|alter) user\b[^;]{0,200})\bidentified) (?:(?:WITH|with) [\w"'-]{1,40} )?(?:BY|by)[ \t]{1,4}["']?(?!["'])|\b(?:PASSWORD FOR|password for) [^\n=]{1,80}=[ \t]{0,4}(?:(?:PASSWORD|password)\()?["'])([^\s"']{4,200})/g;
 const ORACLE =
 	/(\b(?:thin:|(?:sqlplus|sqlldr|impdp|expdp|imp|exp|rman|sql)[ \t]{1,4})[\w.]{1,40}\/)([^\s@"'/]{4,100})(?=@)/g;
 const SIGNED = /((?:\bresponse=["']|\bSignature=))([0-9a-f]{32,128})(?![0-9a-f])/g;

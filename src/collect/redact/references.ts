@@ -13,7 +13,7 @@ const FILLED_IN = [
 	// A regular expression
 	String.raw`\(\?[:=!<]|\\[sdwSDW][+*{]|\[\^|\]\{\d|\]\+|^/\^`,
 	"^<[^<>]*>$|^<[A-Za-z_ -]*$",
-	String.raw`^@\w+@$|^\*\w+$`,
+	String.raw`^@\w+@$|^\*[\w.]+$`,
 	String.raw`^![A-Z][A-Za-z]+$|^!(?:vault|secret|env|ref|sub)\b`,
 	String.raw`^(?:process|os|import|secrets?|vars?|data|self|this|config|args|options|settings|local|module|random_password)\.(?=[A-Za-z_])`,
 	String.raw`^env[.(:[]|^ENV\[`,

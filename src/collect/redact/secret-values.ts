@@ -27,10 +27,10 @@ const PLACEHOLDER_WORDS = new Set(
 		"password passwd pass passphrase pwd secret token api key apikey access refresh client user username " +
 		"admin root auth bearer basic oauth oauth1 oauth2 jwt cookie session id stripe openai anthropic " +
 		"github google aws db database foo bar baz private public with and or goes env file vault " +
-		"await async function lambda typeof symbol success passed failed failure"
+		"await async function lambda typeof symbol success passed failed failure incorrect wrong changethis changeit"
 	).split(" "),
 );
-const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$#][\w$]*)+[?!;,)]*$/;
+const MEMBER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$#][\w$]*)+[?!;:,)]*$/;
 const PATH = /^(?:[A-Za-z]:)?(?:~|\.{1,2})?[\\/][\w.@+ -]+(?:[\\/][\w.@+ -]*)*$/;
 /** Of words: an encoded key has slashes, too. */
 const RELATIVE_PATH = /^[a-z][a-z_.-]*(?:\/[a-z][a-z_.-]*\d{0,2})+$/;
@@ -178,18 +178,31 @@ function isPasswordValue(value: string, notation: Notation, signs: number): bool
 	if (VERSION.test(value)) return false;
 	if (notation === "environment") return !/^https?:\/\//.test(value);
 	if (notation === "bare") {
-		return value.length >= LEAST_BARE && (/[^A-Za-z_$.-]/.test(value) || looksRandom(value)) && !isMember(value);
+		return (
+			value.length >= LEAST_BARE &&
+			(/[^A-Za-z_$.-]/.test(value) || looksRandom(value)) &&
+			!isMember(value) &&
+			!VARIABLE.test(value)
+		);
 	}
 	// Words with spaces between them are a label or a message far more often than a password.
 	if ((signs & BLANK) !== 0)
 		return hasRandomWord(value) || isOddPhrase(value) || (value.length >= LEAST_PHRASE && RECOVERY_PHRASE.test(value));
 	if ((signs & NO_LETTER) === 0) return value.length >= 6 && (value === value.toLowerCase() || looksRandom(value));
-	return !isMember(value) && !isLabel(value);
+	return !isMember(value) && !isLabel(value) && !SETTING.test(value);
 }
 
 /** `config.password`. Random characters may have a dot among them. */
 const isMember = (value: string): boolean =>
-	MEMBER.test(value) && !(/\d/.test(value) && (looksRandom(value) || value.split(".").some(looksRandom)));
+	MEMBER.test(value) && !value.split(/\W+/).some((part) => looksRandom(part) || isShuffledPart(part));
+
+const isShuffledPart = (part: string): boolean =>
+	part.length >= LEAST_BARE && /\d/.test(part) && changesOfKind(part) >= Math.max(3, part.length * 0.3);
+
+/** `password2`, `user_001_password`, `!showPwd`: what an expression calls the password that it has. */
+const VARIABLE = /^!?[A-Za-z_$][\w$]*(?<=hash|pass|passw(?:or)?d|pwd|secret|token|key)\d?$/i;
+/** `"ldap_search_password"`: what a program calls a setting. */
+const SETTING = /^[a-z]+(?:_[a-z]+)*_(?:passw(?:or)?d|pwd|secret|token|key)$/;
 
 /** What a form or a table shows, in any language. */
 const isLabel = (value: string): boolean =>

@@ -250,6 +250,8 @@ function signAt(text: string, at: number): string {
 		case 0x3a: // :, :=, :-, but not ::
 			if (next === 0x3d) return ":=";
 			if (next === 0x2d) return ":-";
+			// The message or the other value of a variable in a shell: `${NAME:?message}`
+			if (next === 0x3f || next === 0x2b) return "";
 			return next === 0x3a ? "" : ":";
 		case 0x3c: // <-
 			return next === 0x2d ? "<-" : "";

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what shells fill in.
 import { ALNUM, BASE64, DIGIT, HEX, LOWER, seeded, uuid } from "./seeded.ts";
 
 export interface LookAlike {
@@ -154,6 +155,16 @@ export function lookAlikes(seed = 7): LookAlike[] {
 		],
 		["link to a playground", `https://play.example.org/?code=${r.pick(ALNUM, 60)}%2B${r.pick(ALNUM, 60)}`],
 		["data with plus signs", `#code/${r.pick(ALNUM, 40)}+abc-${r.pick(ALNUM, 40)}+B9-${r.pick(ALNUM, 40)}`],
+		["docs of a record", "// Create a record\n// Get the one that is identified by vendor and digest"],
+		["compose variable with a message", "POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:?Variable not set}"],
+		[
+			"variables of passwords",
+			"create_user(user_password=user_001_password, token=token2, hashed_password=argon2_hash)",
+		],
+		["comparison", "if body.current_password == body.new_password: raise"],
+		["member with digits", "\tuser.AdminRoleInAuth = u2.AdminRoleInAuth\n\tc.password = *authResp.Token"],
+		["toggle", '<clr-icon (click)="showNewPwd = !showNewPwd"></clr-icon>'],
+		["names of settings", 'LDAPSearchPwd = "ldap_search_password"\nUAAClientSecret = "uaa_client_secret"'],
 	];
 	return entries.map(([name, text]) => ({ name, text }));
 }

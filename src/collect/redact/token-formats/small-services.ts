@@ -77,7 +77,7 @@ export const OF_SMALL_SERVICES: readonly TokenFormat[] = [
 	format("midtrans-key", "Mid-server- SB-Mid-server-", raw`[\w-]{20,30}${ENDS}`, digits),
 	format("nomic-key", "nk-", raw`[\w-]{43}${ENDS}`, digits),
 	format("onfido-token", "api_live. api_sandbox. api_live_us. api_live_ca.", raw`[\w-]{11}\.[\w-]{32}`),
-	format("pagerduty-key", "u+", raw`[\w+-]{18}${ENDS}`, { accept: (match) => /[a-z][A-Z]/.test(match) }),
+	format("pagerduty-key", "u+", raw`[\w+-]{18}(?![\w+/=-])`, { accept: (match) => /[a-z][A-Z]/.test(match) }),
 	format("phylum-token", "ph0_", raw`[\w-]{43}${ENDS}`),
 	format("plivo-key", "MA SA", raw`[A-Z0-9]{18}[A-Za-z0-9]{40}${ENDS}`, digits),
 	format("portainer-token", "ptr_", raw`[A-Za-z0-9+/]{43}=`),
