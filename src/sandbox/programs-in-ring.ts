@@ -14,7 +14,13 @@ export interface ProgramsPlace {
 
 type InRing = (
 	command: readonly string[],
-	options: { cwd: string; env: Record<string, string>; input?: string; maxBytes?: number; signal?: AbortSignal },
+	options: {
+		cwd: string;
+		env: Record<string, string>;
+		input?: string | Buffer;
+		maxBytes?: number;
+		signal?: AbortSignal;
+	},
 ) => Promise<RanInRing>;
 
 /** Long enough for the files that one run has written. */

@@ -14,7 +14,7 @@ export interface Repository {
 }
 
 interface GitOptions {
-	input?: string;
+	input?: string | Buffer;
 	run?: RunProgram;
 	/** `name=value`, with precedence over the repository's own configuration. */
 	config?: readonly string[];
@@ -156,6 +156,17 @@ export const withoutLineEnd = (output: Buffer): string => output.toString().repl
 
 /** The NUL-terminated words of an output. */
 export const nulWords = (output: Buffer): string[] => output.toString().split("\0").slice(0, -1);
+
+/** The same for paths of files that must be found again: a name need not be UTF-8. */
+export function nulPaths(output: Buffer): Buffer[] {
+	const paths: Buffer[] = [];
+	let from = 0;
+	for (let end = output.indexOf(0); end !== -1; end = output.indexOf(0, from)) {
+		paths.push(output.subarray(from, end));
+		from = end + 1;
+	}
+	return paths;
+}
 
 /** Far longer than git needs to read a few small files. */
 const GIT_ANSWERS_WITHIN_MS = 30_000;

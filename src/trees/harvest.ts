@@ -1,9 +1,8 @@
 import { rmSync } from "node:fs";
-import { join } from "node:path";
 import type { TreeBase } from "../run/changes.ts";
 import { messageOf } from "../run/message-of.ts";
 import { inTheWay } from "./apply/file-state.ts";
-import { GitFailed, git, gitLine, nulWords, type Repository } from "./git.ts";
+import { GitFailed, git, gitLine, nulPaths, type Repository } from "./git.ts";
 import { TREE_BRANCH } from "./git-folder.ts";
 import { measure, type TreeLimits } from "./measure.ts";
 import type { RunProgram } from "./program.ts";
@@ -71,26 +70,27 @@ async function addEverything(ours: Repository, order: HarvestOrder): Promise<voi
 /** git would add a repository inside the tree as a mere link to a commit. */
 async function addReadable(ours: Repository, { folder, limits, inRing: run }: HarvestOrder): Promise<void> {
 	const { tree } = treeParts(folder);
-	const forget = async (paths: readonly string[]) => {
-		for (const path of paths) {
-			// Skip a path behind a link, which is not in the tree.
-			if (inTheWay(tree, path) !== undefined) continue;
-			const { exitCode, stderr } = await run(["rm", "-rf", "--", join(tree, path)], { cwd: tree, env: {} });
-			if (exitCode !== 0) throw new Error(`${path} in the tree cannot be removed: ${stderr.trim()}`);
-		}
+	// With one program for all: a child can make thousands of them.
+	const forget = async (paths: readonly Buffer[]) => {
+		// Skip a path behind a link, which is not in the tree.
+		const inTree = paths.filter((path) => inTheWay(tree, path.toString()) === undefined);
+		if (inTree.length === 0) return;
+		const input = Buffer.concat(inTree.flatMap((path) => [Buffer.from("./"), path, Buffer.of(0)]));
+		const { exitCode, stderr } = await run(["xargs", "-0", "rm", "-rf", "--"], { cwd: tree, env: {}, input });
+		if (exitCode !== 0) throw new Error(`Something in the tree cannot be removed: ${stderr.trim()}`);
 	};
 	// git does not store pipes, and waits forever for the writer of a pipe that has the name of a file it reads, such as
 	// `.gitignore`.
 	await run(["find", tree, "-type", "p", "-delete"], { cwd: folder, env: {} });
-	const repositoryOf = (path: string) => join(path, ".git");
+	const repositoryOf = (path: Buffer) => Buffer.concat([path, Buffer.from("/.git")]);
 	// Changes in submodules do not come home. To find them, git would run what the submodules' configuration says.
-	await forget((await submodulesOf(ours, run)).map(({ path }) => repositoryOf(path)));
+	await forget((await submodulesOf(ours, run)).map(({ path }) => repositoryOf(Buffer.from(path))));
 	for (let round = 0; ; round++) {
 		const listed = await git(ours, ["ls-files", "-z", "--others", "--modified", "--exclude-standard"], { run });
 		const [, path, why = "its path is too long"] = UNSEEN.exec(listed.stderr) ?? [];
 		if (path !== undefined) throw new Error(`git cannot look at all of the tree: ${why}: ${path}`);
 		const what = `What the subagent changed in ${tree}`;
-		const { embedded, special } = await measure(nulWords(listed.stdout), { top: tree, limits, what });
+		const { embedded, special } = await measure(nulPaths(listed.stdout), { top: tree, limits, what });
 		await forget(special);
 		if (embedded.length === 0 || round === MOST_NESTED) break;
 		await forget(embedded.map(repositoryOf));

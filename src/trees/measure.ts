@@ -11,14 +11,15 @@ export interface TreeLimits {
 
 export const TREE_LIMITS: TreeLimits = { maxFiles: 50_000, maxBytes: 1024 ** 3 };
 
+/** The paths are those of git, which need not be UTF-8. */
 export interface Measured {
 	files: number;
 	bytes: number;
 	/** Folders with another repository: those that the index knows as submodules, and those it does not. */
-	submodules: string[];
-	embedded: string[];
+	submodules: Buffer[];
+	embedded: Buffer[];
 	/** Pipes, sockets and devices, which git cannot store. */
-	special: string[];
+	special: Buffer[];
 }
 
 /** How many files to examine before letting the screen update. */
@@ -26,7 +27,7 @@ const LOOKED_AT_ONCE = 1000;
 
 /** Counts the paths that git listed and their bytes. Refuses a list over a limit: `what` names what was too large. */
 export async function measure(
-	paths: readonly string[],
+	paths: readonly Buffer[],
 	{ top, limits, what }: { top: string; limits: TreeLimits; what: string },
 ): Promise<Measured> {
 	const measured: Measured = { files: 0, bytes: 0, submodules: [], embedded: [], special: [] };
@@ -34,11 +35,11 @@ export async function measure(
 	for (const [index, path] of paths.entries()) {
 		if (index % LOOKED_AT_ONCE === LOOKED_AT_ONCE - 1) await setImmediate();
 		// Only a folder with another repository is listed as a folder.
-		if (path.endsWith("/")) {
-			measured.embedded.push(path.slice(0, -1));
+		if (path.at(-1) === SLASH) {
+			measured.embedded.push(path.subarray(0, -1));
 			continue;
 		}
-		const found = lstatIfThere(join(top, path));
+		const found = lstatIfThere(Buffer.concat([Buffer.from(join(top, "/")), path]));
 		if (!found) continue; // The file is deleted, but still in the index.
 		if (found.isDirectory()) measured.submodules.push(path);
 		else if (!found.isFile() && !found.isSymbolicLink()) measured.special.push(path);
@@ -56,7 +57,9 @@ export async function measure(
 	return measured;
 }
 
-function lstatIfThere(path: string): Stats | undefined {
+const SLASH = 0x2f;
+
+function lstatIfThere(path: Buffer): Stats | undefined {
 	try {
 		return lstatSync(path, { throwIfNoEntry: false });
 	} catch (error) {

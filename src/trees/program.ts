@@ -5,7 +5,7 @@ export interface ProgramOptions {
 	cwd: string;
 	/** The whole environment outside a ring; inside one, additions to the allow-list. */
 	env: Record<string, string>;
-	input?: string;
+	input?: string | Buffer;
 	/** The limit for stdout. Exceeding it is an error. */
 	maxBytes?: number;
 	signal?: AbortSignal;

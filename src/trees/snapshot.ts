@@ -4,7 +4,7 @@ import { isInside } from "../files/project-area.ts";
 import { realPath } from "../files/real-path.ts";
 import type { TreeBase } from "../run/changes.ts";
 import { type Checkout, findCheckout } from "./checkout.ts";
-import { GitFailed, git, gitLine, nulWords, type Repository } from "./git.ts";
+import { GitFailed, git, gitLine, nulPaths, type Repository } from "./git.ts";
 import {
 	excludeLine,
 	formatOf,
@@ -184,7 +184,7 @@ async function measureCheckout(
 		// git was killed after it had listed too many files.
 		accept: [128],
 	});
-	const paths = nulWords(listed.stdout);
+	const paths = nulPaths(listed.stdout);
 	const what = `The checkout ${checkout.top}`;
 	if (paths.length > limits.maxFiles) throw tooManyFiles(what, limits);
 	if (listed.exitCode !== 0) throw new TreeRefused("no_snapshot", new GitFailed("ls-files", listed).message);
@@ -229,7 +229,9 @@ function excludesOf({ checkout, link, hidden = [] }: SnapshotOrder, { embedded }
 	const inside = hidden.flatMap((path) =>
 		path.startsWith(`${checkout.top}/`) ? [path.slice(checkout.top.length + 1)] : [],
 	);
-	return [...checkout.settings.excludes, ...[...link, ...embedded, ...inside].map(excludeLine), ""].join("\n");
+	return [...checkout.settings.excludes, ...[...link, ...embedded.map(String), ...inside].map(excludeLine), ""].join(
+		"\n",
+	);
 }
 
 /**
@@ -294,7 +296,7 @@ function copyWithOlderTime(from: string, to: string): void {
 async function forgetFiltered(ours: Repository, run: RunProgram): Promise<void> {
 	const filtered = await git(ours, ["ls-files", "-z", "--", ".", ":(exclude,attr:!filter)"], { run });
 	if (filtered.stdout.length === 0) return;
-	await git(ours, ["update-index", "-z", "--force-remove", "--stdin"], { input: filtered.stdout.toString() });
+	await git(ours, ["update-index", "-z", "--force-remove", "--stdin"], { input: filtered.stdout });
 }
 
 async function commitBase(ours: Repository, checkout: Checkout): Promise<TreeBase> {
@@ -324,7 +326,7 @@ const checkOut = (ours: Repository) =>
 
 const PATHS_NAMED = 5;
 
-const firstOf = (paths: readonly string[]): string =>
+const firstOf = (paths: readonly Buffer[]): string =>
 	`${paths.slice(0, PATHS_NAMED).join(", ")}${paths.length > PATHS_NAMED ? ` and ${paths.length - PATHS_NAMED} more` : ""}`;
 
 const warningsOf = ({ submodules, embedded }: Measured): string[] => [

@@ -5,6 +5,7 @@ import {
 	existsSync,
 	mkdirSync,
 	readFileSync,
+	renameSync,
 	rmSync,
 	symlinkSync,
 	truncateSync,
@@ -111,6 +112,24 @@ describe("what a child changed comes home", () => {
 		expect(summary(await harvest())).toEqual(["A fresh/z", "A made/deeper/y", "A made/x"]);
 	});
 
+	test("hundreds of repositories, and one whose name is not UTF-8, with a few programs", async () => {
+		const main = project();
+		const { path, harvest } = await ground.tree(main);
+		for (let index = 0; index < 300; index++) {
+			mkdirSync(join(path, `made-${index}`, ".git", "refs"), { recursive: true });
+			mkdirSync(join(path, `made-${index}`, ".git", "objects"));
+			write(path, { [`made-${index}/.git/HEAD`]: "ref: refs/heads/main\n", [`made-${index}/x`]: "x\n" });
+		}
+		execFileSync("bash", ["-c", "git init -q $'odd-\\xff' && echo y > $'odd-\\xff/y'"], { cwd: path });
+		let programs = 0;
+		const changes = await harvest((command, options) => {
+			programs++;
+			return runPlainly(command, options);
+		});
+		expect(changes?.files).toHaveLength(301);
+		expect(programs).toBeLessThan(30);
+	});
+
 	test("with warnings about links, programs, and files that run by themselves", async () => {
 		const main = project();
 		const { path, harvest } = await ground.tree(main);
@@ -132,6 +151,9 @@ describe("what a child changed comes home", () => {
 		truncateSync(join(path, "sparse"), 1025 * 1024 ** 2);
 		await expect(harvest()).rejects.toThrow(/more than 1073741824 bytes/);
 		expect(existsSync(join(path, "sparse"))).toBe(true);
+		const odd = Buffer.concat([Buffer.from(join(path, "odd-")), Buffer.of(0xff)]);
+		renameSync(join(path, "sparse"), odd);
+		await expect(harvest()).rejects.toThrow(/more than 1073741824 bytes/);
 	});
 });
 
