@@ -1,6 +1,6 @@
 import type { LspAnswer } from "./request.ts";
 
-/** The limits of an answer, each reported once. Lives for one call. */
+/** The limits of one call's answer, each reported once. */
 export class AnswerNotes {
 	readonly #notes = new Set<string>();
 

@@ -2,13 +2,13 @@ import { extname } from "node:path";
 
 const HASH_COMMENTS = /^\.(py|pyi|rb|sh|bash|pl|r|jl|ex|exs|nix|tcl)$/;
 const STRINGS = [`"""[\\s\\S]*?"""`, `'''[\\s\\S]*?'''`, `"(?:\\\\.|[^"\\\\\\n])*"`];
-/** In Rust an apostrophe may also begin a lifetime, so only one character may be between two apostrophes. */
+/** In Rust, an apostrophe may also begin a lifetime, so only one character may be between two apostrophes. */
 const CHARACTERS = `'(?:\\\\[^\\n]{1,8}?|[^'\\\\\\n])'`;
 const QUOTED = `'(?:\\\\.|[^'\\\\\\n])*'`;
 
 /**
- * The lines with comments and strings blanked out, at the same columns. It knows two families of languages and no
- * grammar: good enough to prefer one place to another, not to leave one out.
+ * The lines with comments and strings blanked out, at the same columns. It knows two families of languages but no grammar,
+ * which is good enough to prefer one place to another, but not to leave one out.
  */
 export function codeOnly(lines: readonly string[], path: string): string[] {
 	const extension = extname(path).toLowerCase();

@@ -15,7 +15,7 @@ export default function lspExtension(pi: ExtensionAPI): void {
 		if (isChild) return; // A child has the tools of its plan.
 		const { enabled } = configFor(ctx).config.lsp;
 		const isWanted = enabled || parseArgs(process.argv.slice(2)).tools?.includes(tool.name);
-		// Registered anyway: delegation looks there for the tools that children can get.
+		// Registered even if switched off: delegation finds the tools for children among the registered ones.
 		if (!isWanted) pi.setActiveTools(pi.getActiveTools().filter((name) => name !== tool.name));
 	});
 	if (!isChild) pi.on("session_shutdown", () => user.leave?.());

@@ -19,7 +19,7 @@ export interface FileSymbol {
 	within: string[];
 }
 
-/** Flat, in order, whichever of the two shapes the server answers with. */
+/** A flat list in order, from either of the two shapes in which servers answer. */
 export async function symbolsIn(server: LanguageServer, path: string, signal?: AbortSignal): Promise<FileSymbol[]> {
 	const { uri, lines } = server.documents.open(path);
 	const answer = await server.request<(DocumentSymbol | SymbolInformation)[] | null>(

@@ -11,7 +11,7 @@ const FETCHED = /[\\/](node_modules|site-packages|vendor|\.venv|venv)[\\/]/;
 
 /** A place in the code, as shown: 1-based, with its line. */
 export interface FoundLocation {
-	/** As the model should write it; the address itself if it is not a file. */
+	/** The path as the model should write it; the address itself if it is not a file. */
 	path: string;
 	line: number;
 	column: number;
@@ -20,7 +20,7 @@ export interface FoundLocation {
 	text?: string;
 }
 
-/** Turns the locations of servers into shown ones. Lives for one call, and reads each file once. */
+/** Turns the locations of servers into shown ones, for one call. Reads each file once. */
 export class LocationReader {
 	readonly #workspace: Workspace;
 	readonly #lines = new Map<string, string[] | undefined>();
@@ -44,20 +44,20 @@ export class LocationReader {
 		};
 	}
 
-	/** The same place, beginning at the name that is declared there. */
+	/** A place that begins at the name that is declared there. */
 	named({ uri, range, name }: { uri: string; range: Range; name: string }, encoding: Encoding): Range {
 		const path = pathOfUri(uri);
 		const lines = path === undefined ? undefined : this.#linesOf(path);
 		return path === undefined || !lines ? range : startOfName({ name, range }, { lines, path, encoding });
 	}
 
-	/** Whether it was written here: neither outside the workspace nor downloaded into it. */
+	/** Whether it was written here: it is in the workspace, and was not downloaded. */
 	isOwn(uri: string): boolean {
 		const path = pathOfUri(uri);
 		return path !== undefined && this.#workspace.contains(path) && !FETCHED.test(path);
 	}
 
-	/** Only lines of files in the workspace: other places that a server points at are named, not shown. */
+	/** Shows only lines of files in the workspace. Other places that a server points at are just named. */
 	#linesOf(path: string): string[] | undefined {
 		if (!this.#lines.has(path)) {
 			const real = this.#workspace.readable(path);
@@ -93,7 +93,7 @@ export function byPlace<T extends FoundLocation>(locations: readonly T[]): T[] {
 	return [...locations].sort(order);
 }
 
-/** One line each; the rest is counted. */
+/** Lists locations, one line each, and counts the rest. */
 export function listedLocations<T extends FoundLocation>(
 	locations: readonly T[],
 	describe: (location: T) => string = ({ text }) => text ?? "",

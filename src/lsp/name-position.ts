@@ -16,8 +16,8 @@ interface SymbolSource {
 }
 
 /**
- * The range of a symbol, beginning at its name. Some servers report where the declaration begins, at `def`, at a decorator,
- * or at the comment above it, and would then be asked about that word.
+ * The range of a symbol, beginning at its name. Some servers report where the declaration begins: at `def`, a decorator, or
+ * the comment above it. Without this, the next question would be about that word.
  */
 export function startOfName({ name, range }: { name: string; range: Range }, source: SymbolSource): Range {
 	const { lines, encoding } = source;

@@ -21,7 +21,7 @@ export function toPlace({ line, character }: Position, text: string | undefined,
 	return { line: line + 1, column: unitsBefore(character, text, encoding) + 1 };
 }
 
-/** How many UTF-16 units of the line come before a character. Without the line, the server's own count is used. */
+/** How many UTF-16 units of the line come before a character. Without the line, returns the server's own count. */
 export function unitsBefore(character: number, line: string | undefined, encoding: Encoding): number {
 	if (line === undefined) return character;
 	if (encoding === "utf-8") return Buffer.from(line).subarray(0, character).toString().length;

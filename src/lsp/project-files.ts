@@ -7,7 +7,7 @@ const SKIPPED = /^(\..*|node_modules|target|dist|build|out|vendor|venv|__pycache
 /** Reading more would take longer than a caller waits. */
 export const MOST_PROJECT_FILES = 10_000;
 
-/** The source files below a folder, as written by people: nearest first, no links followed. */
+/** The source files below a folder that people wrote, nearest first. Does not follow links. */
 export async function sourceFiles(folder: string, isSource: (name: string) => boolean): Promise<string[]> {
 	const files: string[] = [];
 	const folders = [folder];

@@ -13,7 +13,7 @@ export interface ServerProject {
 	files: string[];
 }
 
-/** Each takes a server of its own, and a repository may have a hundred. */
+/** The most projects for one call: each takes its own server, and a repository may have a hundred. */
 const MOST_PROJECTS = 6;
 const MOST_NAMED = 5;
 
@@ -25,7 +25,7 @@ export interface ChosenProjects {
 
 /**
  * The projects below a folder for which a server is installed: those around the working directory first, then the largest.
- * The others are noted.
+ * Adds notes about the others.
  */
 export async function projectsOf(session: LspSession, folder: string, asked?: string): Promise<ChosenProjects> {
 	const { files, launchOf } = await sourcesOf(session, folder, asked);
@@ -154,7 +154,7 @@ function noteLeft(session: LspSession, left: readonly ServerProject[]): void {
 	session.notes.add(`${plural(left.length, "project")} not asked: ${roots}. Give a \`file\` of one.`);
 }
 
-/** Without a list of the files, clangd knows only those that were opened. */
+/** Notes a missing list of files: without one, clangd knows only the opened files. */
 export function noteLimitsOf(session: LspSession, { definition, root }: ServerLaunch): void {
 	if (definition.name !== "clangd" || COMPILE_COMMANDS.some((file) => hasMarker(root, { file }))) return;
 	const where = session.workspace.show(root);

@@ -3,8 +3,8 @@ import type { LanguageServer } from "./server/language-server.ts";
 import type { LspSession } from "./session.ts";
 
 /**
- * Opens files and waits until the server has read their projects, within limits. A server that is asked earlier answers
- * confidently from what it has read so far.
+ * Opens files and waits until the server has read their projects, within limits. A server that is asked too early answers
+ * from what it has read so far, without saying so.
  */
 export async function readProject(
 	session: LspSession,
@@ -29,7 +29,7 @@ export async function readProject(
 	if (server.progress.health !== undefined) notes.add(`${server.name} reports: ${server.progress.health}`);
 }
 
-/** Asks about one place. A fresh server with an empty answer is asked again, once. */
+/** Asks about one place. If a fresh server has an empty answer, asks once more. */
 export async function askAgainIfEmpty<T>(
 	{ signal }: LspSession,
 	server: LanguageServer,
@@ -42,8 +42,8 @@ export async function askAgainIfEmpty<T>(
 }
 
 /**
- * The same for an answer that may improve: a server may begin to read the project only after its first answer, so a fresh
- * one gets some time for it.
+ * Asks again if the answer may improve: a server may begin to read the project only after its first answer, so a fresh one
+ * gets some time for that.
  */
 export async function askUntilRead<T>(
 	{ signal }: LspSession,
@@ -63,8 +63,8 @@ export async function askUntilRead<T>(
 }
 
 /**
- * Asks a question about the whole project. A server that never reports its work may not have read the project yet, so a
- * fresh one is asked until it gives the same answer twice. A server that reports when it is done is asked again only if its
+ * Asks a question about the whole project. A server that never reports its work may not have read the project yet, so this
+ * asks a fresh one until it gives the same answer twice. It asks a server that reports when it is done again only if the
  * answer is nearly empty.
  */
 export async function askSteadily<T>(
@@ -72,7 +72,7 @@ export async function askSteadily<T>(
 	server: LanguageServer,
 	{ ask, isThin }: { ask: () => Promise<T>; isThin: (answer: T) => boolean },
 ): Promise<T> {
-	// Checked before: answering may be announced as work as well.
+	// Check before asking, because the server may also announce answering as work.
 	const saysWhenDone = server.progress.isKnown;
 	let answer = await ask();
 	if (!server.isFresh) return answer;

@@ -1,6 +1,6 @@
 import { LSP_ACTIONS } from "../config/config.ts";
 
-/** Actions that change files or servers: for a user's own session, never for a child. */
+/** Actions that change files or servers, for a user's own session only. */
 const PARENT_ACTIONS = ["rename", "codeAction", "restart"] as const;
 
 export const ALL_ACTIONS = [...LSP_ACTIONS, ...PARENT_ACTIONS] as const;

@@ -31,7 +31,7 @@ const ACTIONS: Record<
 	restart,
 };
 
-/** Everything behind the tool. Loaded at the first call, since most sessions never make one. */
+/** Runs one call of the tool. Loaded at the first call, since most sessions never make one. */
 export async function runLsp(request: LspRequest, session: LspSetup): Promise<LspAnswer> {
 	const notes = new AnswerNotes();
 	try {

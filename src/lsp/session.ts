@@ -21,7 +21,7 @@ export interface LspSession {
 	/** Whether edits may be applied. */
 	mayWrite: boolean;
 	idleMs: number;
-	/** The rings that a child's servers are started in, if the kernel supports rings. */
+	/** The rings in which a child's servers run, if the kernel supports rings. */
 	rings?: ServerRings | undefined;
 	env: NodeJS.ProcessEnv;
 	signal?: AbortSignal | undefined;
@@ -34,7 +34,7 @@ export interface LspSession {
 	unifiedPatch(path: string, before: string, after: string): string;
 }
 
-/** What is the same for all calls of a session. */
+/** The part that all calls of a session share. */
 export type LspSetup = Omit<LspSession, "notes">;
 
 /** Does something with a server, after telling the server about changes on disk. */

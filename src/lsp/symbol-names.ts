@@ -24,6 +24,6 @@ export function isMeant(asked: string, { name, within }: { name: string; within:
 	return wanted.every((part, index) => path.at(index - wanted.length) === part);
 }
 
-/** Whether its own name is the requested one, whatever contains it. */
+/** Whether its own name is the requested one, no matter what contains it. */
 export const hasLastName = (asked: string, name: string): boolean =>
 	name === asked || nameParts(name).at(-1) === nameParts(asked).at(-1);

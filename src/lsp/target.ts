@@ -19,7 +19,7 @@ export interface Target {
 	path: string;
 	uri: string;
 	position: Position;
-	/** The same for people, and for servers that count differently. */
+	/** The place for people, and for servers that count differently. */
 	place: Place;
 	lines: string[];
 }
@@ -78,11 +78,11 @@ async function whichFile(session: LspSession, request: LspRequest): Promise<File
 	return { path, launch: launchFor(session, path, server), line: only.line, column: only.column };
 }
 
-/** Says "the workspace has none" only after all of it was searched. */
+/** Says that the workspace has none only if all of it was searched. */
 export const noneCalled = ({ notes }: LspSession, name: string): string =>
 	notes.isEmpty ? `No symbol in the workspace is called ${name}.` : `No symbol called ${name} was found.`;
 
-/** The given column, that of a name in the line, or that of the first word. Wrong columns are reported. */
+/** The given column, that of a name in the line, or that of the first word. Throws for a wrong column. */
 function columnIn(
 	lines: string[],
 	line: number,
@@ -106,7 +106,7 @@ async function positionOfName(
 	{ path, name, lines, signal }: { path: string; name: string; lines: string[]; signal: AbortSignal | undefined },
 ): Promise<Position> {
 	const symbols = (await symbolsIn(server, path, signal)).filter((symbol) => isMeant(name, symbol));
-	// The outermost: a function `run` rather than a parameter or a method of that name.
+	// Prefer the outermost: a function `run` rather than a parameter or a method of that name.
 	const [symbol] = symbols.sort((a, b) => a.within.length - b.within.length);
 	if (symbol) return symbol.range.start;
 	const last = nameParts(name).at(-1) ?? name;

@@ -32,7 +32,7 @@ const forParents = Type.Object(
 );
 
 export interface LspToolSetup {
-	/** Inside a subagent: nothing there may change files or servers. */
+	/** Whether this is a subagent, in which nothing may change files or servers. */
 	isChild: boolean;
 	/** Identifies the session to the pool of servers. */
 	user: PoolUser;
@@ -57,7 +57,7 @@ export function lspTool({ isChild, user }: LspToolSetup) {
 			const config = configFor(ctx).config.lsp;
 			const { knownServers, ringsLentTo, runLsp, sharedPool, Workspace } = await import("./run.ts");
 			const pool = sharedPool();
-			// A child never leaves the pool: its process keeps servers for the next child, until they are idle.
+			// A child does not end its servers: its process keeps them for the next child, until they are idle.
 			if (!isChild) {
 				pool.join(user);
 				user.leave = () => pool.leave(user);

@@ -1,4 +1,4 @@
-/** Where a word occurs, not inside another one; -1 if nowhere. */
+/** Where a word occurs as a whole word; -1 if it does not. */
 export function indexOfWord(text: string, word: string, from = 0): number {
 	const pattern = wordPattern(word);
 	pattern.lastIndex = from;

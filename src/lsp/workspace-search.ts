@@ -9,14 +9,14 @@ import type { LanguageServer } from "./server/language-server.ts";
 import { type LspSession, withServer } from "./session.ts";
 import { hasLastName, isMeant, nameParts } from "./symbol-names.ts";
 
-/** How many files are opened so that a server reads their projects. */
+/** How many files to open so that a server reads their projects. */
 const MOST_OPENED = 20;
 
 export interface WorkspaceMatch extends FoundLocation {
 	name: string;
 	kind: number;
 	within: string[];
-	/** Neither from the standard library nor from a downloaded package. */
+	/** Whether it is not from the standard library or a downloaded package. */
 	isOwn: boolean;
 }
 
@@ -34,8 +34,8 @@ export async function searchWorkspace(session: LspSession, query: string, server
 }
 
 /**
- * The symbols of the workspace with a name, optionally with that of their container (`Class.method`). Only servers of
- * projects that mention the name are asked: no server finds a name that no file mentions.
+ * The symbols of the workspace with a name, optionally with that of their container (`Class.method`). Asks only servers of
+ * projects that mention the name, since no server finds a name that no file mentions.
  */
 export async function symbolsCalled(session: LspSession, name: string, server?: string): Promise<WorkspaceMatch[]> {
 	const last = nameParts(name).at(-1) ?? name;
@@ -61,7 +61,7 @@ export async function symbolsCalled(session: LspSession, name: string, server?: 
 	return own.some(({ isOwn }) => isOwn) ? own.filter(({ isOwn }) => isOwn) : own;
 }
 
-/** A server that fails is noted, and the others are asked anyway. */
+/** Notes a server that fails, and asks the others anyway. */
 async function inEach(
 	session: LspSession,
 	projects: ServerProject[],
@@ -107,7 +107,7 @@ async function matchesFrom(
 	});
 }
 
-/** Not every server reports what contains a symbol: the outline of its file tells then. */
+/** What contains a symbol. If its server does not report that, the outline of its file does. */
 async function withContainers(
 	session: LspSession,
 	server: LanguageServer,

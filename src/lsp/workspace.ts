@@ -14,7 +14,7 @@ export class Workspace {
 	/** `hidden`: real paths that may not be examined, wherever they are. */
 	constructor(cwd: string, hidden: readonly string[] = []) {
 		this.cwd = realpathSync(cwd);
-		// A `.git` of another user ends the search: it must not widen what we examine.
+		// A `.git` of another user must not widen what we examine.
 		const repository = ancestors(this.cwd).find(isRepository);
 		this.root = repository !== undefined && isOwnRepository(repository) ? repository : this.cwd;
 		this.#hidden = hidden.filter((path) => this.contains(path));

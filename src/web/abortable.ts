@@ -7,7 +7,7 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 	return Promise.race([work, promise]).finally(() => signal.removeEventListener("abort", abort));
 }
 
-/** A combined signal of the caller and the time limit, and the time limit's own to tell them apart. */
+/** A signal that combines the caller's and a time limit, and the time limit's own signal, to tell them apart. */
 export function withTimeout(timeoutMs: number, caller: AbortSignal | undefined) {
 	const timeout = AbortSignal.timeout(timeoutMs);
 	return { timeout, signal: caller ? AbortSignal.any([caller, timeout]) : timeout };

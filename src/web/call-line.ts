@@ -4,7 +4,7 @@ import { legible } from "../run/legible.ts";
 
 const LONGEST_CALL = 200;
 
-/** How a call looks to the user: the tool, and its addresses or questions. Arguments may still be streaming. */
+/** Draws a call for the user: the tool, and its addresses or questions. Arguments may still be streaming. */
 export const webCallLine = (name: string) => (args: object | undefined, theme: Theme) => {
 	const words = Object.values(args ?? {})
 		.flat()

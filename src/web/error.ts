@@ -22,8 +22,8 @@ export const WEB_ERROR_CODES = [
 export type WebErrorCode = (typeof WEB_ERROR_CODES)[number];
 
 /**
- * A failure that the model is told of. Its message is outside the fence around untrusted text, so it never quotes a page or
- * a provider.
+ * A failure that is reported to the model. Its message is outside the marks around untrusted text, so it never quotes a page
+ * or a provider.
  */
 export class WebError extends Error {
 	override name = "WebError";

@@ -14,7 +14,7 @@ const WEB_TOOLS = ["web_search", "fetch_content", "get_search_content", "convert
 export default function webTools(pi: ExtensionAPI): void {
 	const services: WebServices = {
 		fetch: guardedFetch(),
-		// Beside this file: as source in tests, bundled when installed.
+		// The script beside this file: the source in tests, a bundle when installed.
 		worker: new URL(import.meta.url.endsWith(".ts") ? "./convert/worker.ts" : "./web-convert.js", import.meta.url),
 		env: process.env,
 		settings: (ctx) => configFor(ctx).config.web,
@@ -27,7 +27,7 @@ export default function webTools(pi: ExtensionAPI): void {
 	pi.on("session_start", (event, ctx) => {
 		decideTrust(event, ctx);
 		if (isAskedFor() || configFor(ctx).config.web.enabled) return;
-		// Registered, so that children can get them, but not part of this session's prompt.
+		// They stay registered, so that children can get them, but are not part of this session's prompt.
 		pi.setActiveTools(pi.getActiveTools().filter((name) => !WEB_TOOLS.includes(name)));
 	});
 	pi.on("tool_result", ({ toolName, details }: ToolResultEvent) =>
@@ -44,7 +44,7 @@ function guardedFetch(): GuardedFetch {
 	};
 }
 
-/** A child has the tools of its plan, and a user who names a tool with `--tools` wants it. */
+/** Whether to leave the tools on: a child has the tools of its plan, and a user who names one with `--tools` wants it. */
 function isAskedFor(): boolean {
 	if (process.env.PI_SUBAGENT_CHILD === "1") return true;
 	return parseArgs(process.argv.slice(2)).tools?.some((name) => WEB_TOOLS.includes(name)) ?? false;

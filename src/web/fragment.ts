@@ -13,7 +13,7 @@ export function atFragment(page: Page): Page {
 	return { ...page, start: page.text.lastIndexOf("\n", at - 1) + 1 };
 }
 
-/** The beginning needs no name, and a text fragment is not one. */
+/** The name that an address points to. The beginning of a page needs none, and a text fragment is not a name. */
 function fragmentOf(source: string): string | undefined {
 	const hash = (URL.parse(source)?.hash ?? "").slice(1).replace(/:~:.*$/s, "");
 	if (hash === "" || hash === "top") return undefined;

@@ -15,8 +15,8 @@ interface PageWish {
 }
 
 /**
- * A page of the web as text, from the part that the address names: from the cache if fresh, otherwise fetched and
- * converted.
+ * A page of the web as text, beginning at the part that the address names. It comes from the cache if that is fresh, otherwise
+ * it is fetched and converted.
  */
 export async function loadPage(source: string, call: WebCall, wanted: PageWish): Promise<Page> {
 	const { settings } = call;
@@ -32,7 +32,7 @@ export async function loadPage(source: string, call: WebCall, wanted: PageWish):
 	return atFragment(page);
 }
 
-/** Follows pages that only redirect their readers, as many times as redirects. Each is checked like the first. */
+/** Follows pages that only redirect their readers, with the limit for redirects. Checks each like the first. */
 async function fetchDocument(
 	url: URL,
 	call: WebCall,
@@ -60,7 +60,7 @@ function convertResponse({ body, headers, url }: GuardedResponse, call: WebCall,
 	return convertLimited(raw, call);
 }
 
-/** A few conversions at a time: each takes a processor and up to half a gigabyte. */
+/** Runs a few conversions at a time: each takes a processor and up to half a gigabyte. */
 export async function convertLimited(
 	raw: RawDocument,
 	{ worker, settings, signal }: WebCall,

@@ -9,7 +9,7 @@ export interface OutlineEntry {
 const MOST_ENTRIES_SHOWN = 40;
 const LONGEST_TITLE = 80;
 
-/** Kinds whose lines with number signs are headings. In code they are comments. */
+/** Whether lines with number signs are headings in this kind of document. In code, they are comments. */
 const isStructured = ({ kind, source }: Page): boolean =>
 	!["text", "json", "csv", "tsv", "rtf"].includes(kind) ||
 	(kind === "text" && /\.(md|markdown)([?#].*)?$/i.test(source));
@@ -32,7 +32,7 @@ export function outlineOf(page: Page): OutlineEntry[] {
 	return headings.length > 0 ? headings : pages;
 }
 
-/** As lines, down to the level that fits. */
+/** The outline in lines, down to the level that fits. */
 export function outlineLines(entries: readonly OutlineEntry[]): string[] {
 	if (entries.length < 2) return [];
 	const fits = [6, 5, 4, 3, 2, 1].find((level) => shallow(entries, level).length <= MOST_ENTRIES_SHOWN) ?? 1;

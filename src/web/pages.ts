@@ -37,7 +37,7 @@ export async function readAll(
 	return { pages: pages.flat(), errors };
 }
 
-/** Any error but a failure of the web, above all an abort, ends the call. */
+/** Any error except a failure of the web ends the call, above all an abort. */
 export function pageFailure(
 	error: unknown,
 	subject: Pick<WebFailure, "index" | "url" | "query" | "path"> = {},
@@ -57,8 +57,8 @@ export function keepPages(pages: readonly KeptPage[]): string | undefined {
 }
 
 /**
- * The beginnings of several pages, or of the parts that their addresses name: short ones are whole, the others share the
- * remaining room.
+ * The beginnings of several pages, or of the parts that their addresses name. Short ones are shown whole; the others share
+ * the remaining room.
  */
 export function beginnings(pages: readonly KeptPage[], maxChars = PAGE_CHARS): PageExcerpt[] {
 	let left = maxChars;
@@ -77,7 +77,7 @@ export function pageExcerpt(page: KeptPage, offset: number, maxChars: number): P
 	return { page, from, to: whole(page.text, Math.min(from + maxChars, page.text.length)) };
 }
 
-/** The position before, if this one is inside a character. */
+/** The position, or the one before if it is inside a character. */
 const whole = (text: string, at: number): number =>
 	/[\udc00-\udfff]/.test(text.charAt(at)) ? Math.max(0, at - 1) : at;
 

@@ -21,7 +21,7 @@ interface WebState {
 	hosts: Slots;
 	workers: Slots;
 	cache: BoundedMap<{ page: Page; at: number }>;
-	/** By response id. An id cannot be guessed, so only a caller that was told it can read the content. */
+	/** By response id. An id cannot be guessed, so only a caller that received it can read the content. */
 	kept: BoundedMap<readonly KeptPage[]>;
 }
 
@@ -29,8 +29,8 @@ const WEB_STATE = Symbol.for("pi-geon.web.1");
 const MILLION = 1_000_000;
 
 /**
- * Shared by all sessions of this process. A host loads the extension again for each child, and a child that is continued
- * later should still find its content.
+ * Shared by all sessions of this process: a host loads the extension again for each child, and a child that continues later
+ * should still find its content.
  */
 export function processState(): WebState {
 	const shared = globalThis as { [WEB_STATE]?: WebState };

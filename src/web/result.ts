@@ -4,7 +4,7 @@ import { keepPages, type PageExcerpt, pageDetails } from "./pages.ts";
 import type { KeptPage } from "./process-state.ts";
 import { untrusted } from "./untrusted.ts";
 
-/** The result of a tool: lines for the model, and the same as data. */
+/** The result of a tool, as lines for the model and as data. */
 export const webResult = <Details extends WebDetails>(parts: readonly string[], details: Details) => ({
 	content: [{ type: "text" as const, text: parts.join("\n") }],
 	details,
@@ -33,7 +33,7 @@ export function presented(shown: readonly PageExcerpt[], responseId = keepPages(
 	};
 }
 
-/** A search result is identified by its number: we may not repeat its address outside the marks. */
+/** Identifies a search result by its number, because its address must not appear outside the marks. */
 export const errorLines = (errors: readonly WebFailure[]): string[] =>
 	errors.map(({ code, message, index, ...at }) => {
 		const about = index === undefined ? (at.url ?? at.query ?? at.path) : `[${index}]`;

@@ -15,7 +15,7 @@ export class Slots {
 		try {
 			return await work();
 		} finally {
-			// A leaving caller passes on its place, so that a later one is never faster.
+			// A caller that leaves passes on its place, so that a later one is never faster.
 			const next = entry.waiting.shift();
 			if (next) next();
 			else if (--entry.running === 0) this.#busy.delete(key);

@@ -3,14 +3,14 @@ import { open, realpath } from "node:fs/promises";
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
 import { WebError } from "./error.ts";
 
-/** Files that hold keys and passwords, by the names that programs give them. */
+/** Files that contain keys and passwords, by the names that programs give them. */
 const SECRET_NAME =
 	/^(id_(rsa|dsa|ecdsa|ed25519)(\..*)?|credentials(\..*)?|secrets?(\.(ya?ml|json5?|toml|txt))?|.*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|gpg|tfstate))$/i;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/;
 
 /**
- * Reads a file of the workspace. Nothing outside it, wherever links lead, no hidden files, and none that hold keys: a model
- * that reads the web can be talked into leaking what it sees.
+ * Reads a file of the workspace. Refuses files outside it, even through links, hidden files, and files with keys: a page can
+ * talk a model into leaking what it sees.
  */
 export async function readWorkspaceFile(path: string, { cwd, maxBytes }: { cwd: string; maxBytes: number }) {
 	const root = await realpath(cwd);
@@ -20,11 +20,11 @@ export async function readWorkspaceFile(path: string, { cwd, maxBytes }: { cwd: 
 	const inside = relative(root, file);
 	const parts = inside.split(sep);
 	if (isAbsolute(inside) || parts[0] === "..")
-		throw new WebError("INVALID_INPUT", "The file is outside of the workspace.");
+		throw new WebError("INVALID_INPUT", "The file is outside the workspace.");
 	if (parts.some((part) => part.startsWith(".")))
 		throw new WebError("INVALID_INPUT", "Hidden files are not converted.");
 	if (parts.some((part) => SECRET_NAME.test(part))) throw secret();
-	// Neither follows a link that was put there since, nor waits for the writer of a pipe.
+	// Do not follow a link that was put there since, or wait for the writer of a pipe.
 	const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
 	try {
 		const stats = await handle.stat();
@@ -40,4 +40,4 @@ export async function readWorkspaceFile(path: string, { cwd, maxBytes }: { cwd: 
 	}
 }
 
-const secret = (): WebError => new WebError("INVALID_INPUT", "Files that hold keys or passwords are not converted.");
+const secret = (): WebError => new WebError("INVALID_INPUT", "Files that contain keys or passwords are not converted.");

@@ -22,7 +22,7 @@ export function rename(session: LspSession, request: LspRequest): Promise<LspAns
 	});
 }
 
-/** One server renames in one project. The user is told what other projects would have to change. */
+/** One server renames in one project, so this notes the files of other projects that mention the name. */
 async function noteOtherProjects(session: LspSession, { server, place, lines, path }: Target): Promise<void> {
 	const name = wordAt(lines[place.line - 1] ?? "", place.column);
 	if (name === undefined) return;

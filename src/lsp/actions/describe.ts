@@ -16,7 +16,8 @@ export function hover(session: LspSession, request: LspRequest): Promise<LspAnsw
 }
 
 /**
- * Servers answer only inside the parentheses of a call: for a name, this tries the next parentheses, then its declaration.
+ * The signature of a function. Servers answer only inside the parentheses of a call, so for a name, this tries the next
+ * parentheses, then its declaration.
  */
 export function signature(session: LspSession, request: LspRequest): Promise<LspAnswer> {
 	return atTarget(session, request, async (target) => {

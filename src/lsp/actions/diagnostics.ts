@@ -9,7 +9,7 @@ import { type LspSession, launchFor, withServer } from "../session.ts";
 
 const MOST_DIAGNOSTICS = 200;
 const MOST_FILES_CHECKED = 64;
-/** Limit for a whole workspace: the number that can be checked while the caller waits. */
+/** The limit for a whole workspace: the number of files that can be checked while the caller waits. */
 const MOST_WORKSPACE_FILES = 200;
 const WORKSPACE_MS = 30_000;
 const FILES_AT_ONCE = 32;
@@ -56,7 +56,7 @@ async function checkProjects(session: LspSession, projects: ServerProject[], dea
 				await readProject(session, server, files.slice(0, 1));
 				for (const [index, path] of files.entries()) {
 					if (performance.now() > deadline) break;
-					// Many at once: servers that publish on their own then do so while we wait for others.
+					// Ask about many at once, so that servers that publish on their own do so while we wait for others.
 					if (index % FILES_AT_ONCE === 0)
 						for (const next of files.slice(index, index + FILES_AT_ONCE)) server.documents.open(next);
 					const items = await diagnosticsOf(server, path, { signal: session.signal });
@@ -73,7 +73,7 @@ async function checkProjects(session: LspSession, projects: ServerProject[], dea
 	);
 }
 
-/** Requested if the server supports it, otherwise awaited. Undefined if the server says nothing. */
+/** Requests diagnostics if the server supports that, otherwise waits for them. Undefined if there is no answer. */
 export async function diagnosticsOf(
 	server: LanguageServer,
 	path: string,

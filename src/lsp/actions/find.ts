@@ -24,7 +24,7 @@ export async function definition(session: LspSession, request: LspRequest): Prom
 	});
 }
 
-/** In C, a server that has not read the file with the body yet reports the declaration in a header as the definition. */
+/** In C, a server that has not read the file with the body yet reports a declaration in a header as the definition. */
 const isOnlyDeclared = (found: readonly Location[]): boolean =>
 	found.length > 0 && found.every(({ uri }) => /\.(h|hh|hpp|hxx)$/i.test(uri));
 

@@ -13,7 +13,7 @@ import { atTarget, type Target } from "../target.ts";
 import { wordAt } from "../words.ts";
 import { diagnosticsOf } from "./diagnostics.ts";
 
-/** Opened in a server, so that it knows them even if its own project does not list them. */
+/** How many files to open in a server, so that it knows them even if its project does not list them. */
 const MOST_SHOWN = 40;
 const MOST_CHECKED = 8;
 const CHECK_MS = 3000;
@@ -80,8 +80,8 @@ async function referencesIn(
 }
 
 /**
- * Files that have the name in their code and none of the references: those with errors may have references that no server
- * can see. The others are named only if there is nothing else or something is uncertain, because readers take "no
+ * Notes files that have the name in their code but none of the references. Those with errors may have references that no
+ * server can see. The others are named only if there are no references or something is uncertain, because readers take "no
  * references" for "not used anywhere".
  */
 async function noteUnexplained(

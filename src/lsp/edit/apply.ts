@@ -28,7 +28,7 @@ export async function present(
 	return { text: `${said}\n\n${shown}`, details: { applied: mayWrite, files, diff, server: server.name } };
 }
 
-/** Holds the queues of all files at once. Always in the same order, so that two edits cannot wait for each other. */
+/** Holds the queues of all files at once, always in the same order, so that two edits cannot wait for each other. */
 async function inAllQueues(session: LspSession, edits: FileEdit[], work: () => Promise<void>): Promise<void> {
 	const paths = edits.map(({ path }) => path).sort();
 	const nested = paths.reduceRight<() => Promise<void>>(
@@ -38,10 +38,10 @@ async function inAllQueues(session: LspSession, edits: FileEdit[], work: () => P
 	await nested();
 }
 
-/** All or none. */
+/** Writes all files or none. */
 function writeAll(edits: FileEdit[]): void {
 	const changed = edits.find(({ path, before }) => readFileSync(path, "utf8") !== before);
-	if (changed) throw new Error(`${changed.path} was changed meanwhile; nothing was applied. Ask again.`);
+	if (changed) throw new Error(`${changed.path} has changed in the meantime; nothing was applied. Ask again.`);
 	const done: FileEdit[] = [];
 	try {
 		for (const edit of edits) {
@@ -58,7 +58,7 @@ function restore(path: string, before: string): void {
 	try {
 		writeFileSync(path, before);
 	} catch (error) {
-		// The file that could not be written cannot be restored either, and need not be.
+		// A file that could not be written cannot be restored either, but need not be.
 		if (readFileSync(path, "utf8") !== before) throw error;
 	}
 }

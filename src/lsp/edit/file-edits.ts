@@ -11,7 +11,7 @@ export interface FileEdit {
 	after: string;
 }
 
-/** The edits that a server wants, file by file. Refused as a whole if any of them is forbidden. */
+/** The edits that a server wants, file by file. Refuses all of them if any is forbidden. */
 export function fileEdits(edit: WorkspaceEdit, workspace: Workspace, encoding: Encoding): FileEdit[] {
 	const changes = (edit.documentChanges ?? []).map((change) => {
 		if (!("textDocument" in change))
@@ -52,7 +52,7 @@ function applied(text: string, edits: TextEdit[], encoding: Encoding): string {
 	return result + text.slice(done);
 }
 
-/** Converts a server's positions to offsets in the text, whatever its line ends. */
+/** Converts a server's positions to offsets in the text, with any line ends. */
 function offsets(text: string, encoding: Encoding): (position: Position) => number {
 	const starts = [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map((end) => end.index + end[0].length)];
 	return ({ line, character }) => {

@@ -1,11 +1,11 @@
 import type { ClientCapabilities } from "vscode-languageserver-protocol";
 
-/** The capabilities we support. No edits on the server's own initiative, and none that create or delete files. */
+/** The capabilities that we support. They exclude edits on the server's own initiative, and creating or deleting files. */
 export const CLIENT_CAPABILITIES: ClientCapabilities = {
 	// The one encoding every server must know; `positions.ts` handles servers that choose another anyway.
 	general: { positionEncodings: ["utf-16"] },
 	window: { workDoneProgress: true },
-	// With it, rust-analyzer reports when it has read the project: its single tasks begin and end one by one.
+	// With it, rust-analyzer reports when it has read the project, which its single tasks do not show.
 	experimental: { serverStatusNotification: true },
 	workspace: {
 		workspaceFolders: true,

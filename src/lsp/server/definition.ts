@@ -18,9 +18,9 @@ export interface ServerDefinition {
 	requiredOptions?: object;
 	/** The answer when it asks for the settings of a section. */
 	settings?: Readonly<Record<string, object>>;
-	/** How a user gets it. */
+	/** How a user installs it. */
 	install: string;
-	/** Why it must not read an untrusted project, wherever the server itself is installed: it runs code of the project. */
+	/** Why it must not read an untrusted project: it runs code of the project, no matter where the server is installed. */
 	needsTrust?: string;
 	/** The oldest major version of its npm package that works, if different programs share this name. */
 	npmPackage?: { name: string; since: number };
@@ -41,8 +41,8 @@ const C_LANGUAGES = {
 export const COMPILE_COMMANDS = ["compile_commands.json", "build/compile_commands.json"];
 
 /**
- * TypeScript's servers install type declarations with npm when they see JavaScript. Nothing here downloads.
- * Older releases of TypeScript 7 know the first of these names, newer ones the second.
+ * Keeps TypeScript's servers from installing type declarations with npm when they see JavaScript. Older releases of
+ * TypeScript 7 know the first of these names, newer ones the second.
  */
 const NO_TYPES_INSTALLED = {
 	disableAutomaticTypeAcquisition: true,
@@ -71,7 +71,7 @@ const BUILT_IN: readonly ServerDefinition[] = [
 		languages: WEB_LANGUAGES,
 		rootMarkers: ["tsconfig.json", "jsconfig.json", "package.json"],
 		install: "npm install -D typescript-language-server typescript@6",
-		// Its second server answers at once, and wrongly, while the first one still reads the project.
+		// Its second server answers immediately, but wrongly, while the first one still reads the project.
 		initializationOptions: { tsserver: { useSyntaxServer: "never" } },
 		requiredOptions: { disableAutomaticTypingAcquisition: true },
 		needsTrust: "runs the TypeScript and the plugins that it finds in the project",
@@ -105,10 +105,10 @@ const BUILT_IN: readonly ServerDefinition[] = [
 		languages: { ".rs": "rust" },
 		rootMarkers: ["Cargo.toml"],
 		workspaceMarkers: [{ file: "Cargo.toml", saying: /^\s*\[workspace\b/m }],
-		// Cargo would write a lock file into a project that has none, or one that is out of date.
+		// Cargo would write a lock file into a project with no lock file, or an outdated one.
 		requiredOptions: { cargo: { extraArgs: ["--locked"] } },
 		install: "rustup component add rust-analyzer",
-		// No set of options is enough: its toolchain and `cargo` also read files of the project that name programs to run.
+		// Options are not enough: its toolchain and `cargo` also read files of the project that name programs to run.
 		needsTrust: "runs build scripts, macros and toolchains of the project",
 	},
 	{
@@ -151,7 +151,7 @@ export function knownServers(settings: readonly LspServerSettings[]): ServerDefi
 	return [...own, ...BUILT_IN.filter(({ name }) => !named.has(name))];
 }
 
-/** We know what a user's server may do in an untrusted project only if it is one of ours, or if the user says so. */
+/** Why a user's server needs trust: what it may do is known only if it is built in, or if the user says so. */
 function trustNeeded(
 	server: LspServerSettings,
 	command: readonly string[],
@@ -181,7 +181,7 @@ function languagesOf(
 export const optionsOf = ({ initializationOptions, requiredOptions }: ServerDefinition): object | undefined =>
 	requiredOptions ? merged(initializationOptions ?? {}, requiredOptions) : initializationOptions;
 
-/** Lists are joined, and the required value comes last where both have one. */
+/** Joins lists. If both have a value, the required one comes last. */
 function merged(options: object, required: object): object {
 	const both = { ...options } as Record<string, unknown>;
 	for (const [key, value] of Object.entries(required)) {

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { readSource, type SourceText } from "../source-text.ts";
 import type { PublishedDiagnostics } from "./published-diagnostics.ts";
 
-/** More open documents would cost the server memory, and us a check of each before every request. */
+/** The most open documents: each takes memory in the server, and a check before every request here. */
 const MOST_OPEN = 100;
 
 interface OpenDocument {
@@ -39,11 +39,11 @@ export class Documents {
 		return this.#open.has(path);
 	}
 
-	/** Opens it if necessary. Returns what the server knows. */
+	/** Opens a document if necessary. Returns what the server knows. */
 	open(path: string): { uri: string; lines: string[] } {
 		const known = this.#open.get(path);
 		if (known) {
-			// The most recently used one is closed last.
+			// Move it to the end, so that the most recently used document is closed last.
 			this.#open.delete(path);
 			this.#open.set(path, known);
 			return { uri: known.uri, lines: known.source.lines };
@@ -105,7 +105,7 @@ function sourceIfThere(path: string): SourceText | undefined {
 	}
 }
 
-/** Changes with the content; empty for a file that is gone. */
+/** A value that changes with the content; empty for a file that is gone. */
 function stampOf(path: string): string {
 	const stats = statSync(path, { throwIfNoEntry: false });
 	return stats?.isFile() ? `${stats.mtimeMs} ${stats.size} ${stats.ino}` : "";

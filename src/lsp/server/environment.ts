@@ -2,7 +2,7 @@ import { delimiter, isAbsolute } from "node:path";
 import { leadsInto } from "../../files/project-area.ts";
 import { objectionToFolder } from "./untrusted-program.ts";
 
-/** Language servers use what is installed. The user installs what is missing: a question about code downloads no code. */
+/** Keeps language servers from downloading: they use what is installed, and the user installs what is missing. */
 const NO_DOWNLOADS: Readonly<Record<string, string>> = {
 	npm_config_offline: "true",
 	YARN_ENABLE_NETWORK: "0",
@@ -16,14 +16,14 @@ const NO_DOWNLOADS: Readonly<Record<string, string>> = {
 	GOTOOLCHAIN: "local",
 	CARGO_NET_OFFLINE: "true",
 	RUSTUP_AUTO_INSTALL: "0",
-	// rust-analyzer has rustup download the sources of the standard library if they are missing.
+	// rust-analyzer makes rustup download the sources of the standard library if they are missing.
 	RUSTUP_DIST_SERVER: "file:///nowhere",
 	RUSTUP_UPDATE_ROOT: "file:///nowhere",
 };
 
 /**
- * These make a program load more code, by a name that may belong to a project: `yarn` sets the first to the project's own
- * file.
+ * Variables that make a program load more code, by a name that may belong to a project: `yarn` sets the first to the
+ * project's own file.
  */
 const LOADERS = [
 	...["NODE_OPTIONS", "NODE_PATH", "BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"],
@@ -44,7 +44,7 @@ const UNTRUSTED: Readonly<Record<string, string>> = {
 
 const LIBRARY_LISTS = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"];
 
-/** What a server is started with. `area`: the folders of an untrusted project; undefined in a trusted one. */
+/** The environment of a server. `area`: the folders of an untrusted project; undefined in a trusted one. */
 export function serverEnvironment(env: NodeJS.ProcessEnv, area: readonly string[] | undefined): NodeJS.ProcessEnv {
 	if (!area) return { ...env, ...NO_DOWNLOADS };
 	const without = new Set([...LOADERS, ...LIBRARY_LISTS, pathName(env)]);
@@ -61,15 +61,15 @@ export function serverEnvironment(env: NodeJS.ProcessEnv, area: readonly string[
 
 export const pathVariable = (env: NodeJS.ProcessEnv): string => env[pathName(env)] ?? "";
 
-/** Windows spells it in several ways, and a copy of the environment no longer treats them as one. */
+/** The name of PATH: Windows spells it in several ways, and a copy of the environment does not treat them as one. */
 function pathName(env: NodeJS.ProcessEnv): string {
 	if (process.platform !== "win32") return "PATH";
 	return Object.keys(env).find((name) => name.toLowerCase() === "path") ?? "PATH";
 }
 
 /**
- * Whether a part of a value is a path that leads into the project. No list of names is complete: many programs load code or
- * settings from the path in a variable. Paths occur in lists, after options and in addresses.
+ * Whether a part of a value is a path that leads into the project. A list of variables would never be complete: many programs
+ * load code or settings from the path in one. Paths occur in lists, after options and in addresses.
  */
 function namesProject(value: string, area: readonly string[]): boolean {
 	const parts = [value, ...value.split(delimiter), ...value.split(/[\s=,;"']+/)].flatMap((part) => {
@@ -79,12 +79,12 @@ function namesProject(value: string, area: readonly string[]): boolean {
 	return [...new Set(parts)].some((part) => isAbsolute(part) && leadsInto(part, area));
 }
 
-/** Empty and relative entries mean the current folder of a program. */
+/** Drops empty and relative entries, which mean the current folder of a program. */
 const cleanList = (list: string, area: readonly string[]): string =>
 	list
 		.split(delimiter)
 		.filter((folder) => isAbsolute(folder) && !isShims(folder) && objectionToFolder(folder, area) === undefined)
 		.join(delimiter);
 
-/** asdf, mise and similar tools put programs there that choose the real program by the folder they run in. */
+/** Whether a folder has the programs of asdf, mise or the like, which choose the real program by the folder they run in. */
 export const isShims = (folder: string): boolean => /[\\/]shims[\\/]*$/.test(folder);

@@ -45,7 +45,7 @@ export function findProgram(
 	return { program, passedOver };
 }
 
-/** A path that the user configured is the user's choice, unless the project decides what is there. */
+/** A path that the user configured, unless the project decides what is there. */
 function objectionIn(area: readonly string[], program: string, isNamed: boolean): string | undefined {
 	if (isNamed) return projectObjection(program, area) ?? interpreterObjection(program, area, projectObjection);
 	const folder = dirname(program);
@@ -95,7 +95,7 @@ function placesFor(root: string, { workspace, trusted, env }: Surroundings): str
 /** Only programs that start without a shell, so no .cmd on Windows. */
 const executableNames = (program: string): string[] => (process.platform === "win32" ? [`${program}.exe`] : [program]);
 
-/** The major version of a program's npm package; 0 if it belongs to none of that name. */
+/** The major version of a program's npm package; 0 if it does not belong to a package of that name. */
 function majorVersion(program: string, packageName: string): number {
 	for (const folder of ancestors(dirname(realpathSync(program)))) {
 		const manifest = packageIn(folder);

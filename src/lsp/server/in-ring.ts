@@ -4,8 +4,8 @@ import type { ServerLaunch } from "./launch.ts";
 import { commandsFolderFor } from "./own-folder.ts";
 
 /**
- * A launch inside a ring: the project may be hostile, and most servers run its code. The files that a server keeps for the
- * next time are not shared with servers outside, which would load them.
+ * A launch inside a ring, because the project may be hostile, and most servers run its code. The files that a server keeps
+ * for the next time are not shared with servers outside, which would load them.
  */
 export function launchedInRing(launch: ServerLaunch): ServerLaunch {
 	const { rings, root, command, cwd, env } = launch;

@@ -7,15 +7,15 @@ const FIRST_BYTES = 1024;
 const MOST_INTERPRETERS = 5;
 
 /**
- * The programs that run a script, one after the other; none for a program that is not a script. `env` and a shell may start
- * another one: pip writes such a second line if a path is too long for the first.
+ * The programs that run a script, one after the other; empty for a program that is not a script. `env` and a shell may start
+ * another program: pip writes such a second line if a path is too long for the first.
  */
 export function interpretersOf(program: string, most = MOST_INTERPRETERS): string[] {
 	const [first = "", second = ""] = beginningOf(program).split("\n");
 	if (!first.startsWith("#!") || most === 0) return [];
-	const told = second.startsWith("'''exec'") ? commandWords(second.slice("'''exec'".length)) : [];
+	const started = second.startsWith("'''exec'") ? commandWords(second.slice("'''exec'".length)) : [];
 	const [interpreter = "", ...rest] = commandWords(first.slice(2));
-	const named = [interpreter, ...[...rest, ...told].filter((word) => isAbsolute(word))];
+	const named = [interpreter, ...[...rest, ...started].filter((word) => isAbsolute(word))];
 	return named.flatMap((path) => [path, ...(isAbsolute(path) ? interpretersOf(path, most - 1) : [])]);
 }
 

@@ -13,7 +13,7 @@ import { ServerConnection, ServerGone } from "./server-connection.ts";
 import { ServerProgress } from "./server-progress.ts";
 import { WatchedFiles } from "./watched-files.ts";
 
-/** A running server, and the state of the files it was told about. */
+/** A running server, and the state of the files that it knows. */
 export class LanguageServer {
 	readonly launch: ServerLaunch;
 	readonly startedAt = Date.now();
@@ -101,6 +101,6 @@ export class LanguageServer {
 		if (method === "window/workDoneProgress/create") {
 			this.progress.announced((params as { token: string | number }).token);
 		}
-		return null; // Accepts registrations, and makes no choice when a user is asked.
+		return null; // Accepts registrations. Chooses nothing if the server asks the user.
 	}
 }

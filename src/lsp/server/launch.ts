@@ -21,7 +21,7 @@ export interface ServerLaunch {
 	/** Whether code of the project may run. */
 	trusted: boolean;
 	idleMs: number;
-	/** For a child whose processes the kernel isolates. */
+	/** The ring of a child whose processes the kernel isolates. */
 	rings?: ServerRings | undefined;
 }
 
@@ -52,8 +52,8 @@ export function launchIn(
 }
 
 /**
- * Version managers, Python and Node all look into the folder they are started in. We tell a server which folder to work on,
- * so it need not be started there.
+ * Starts a server outside the project: version managers, Python and Node all look into the folder in which they start. The
+ * server gets the folder to work on in another way.
  */
 function neutralFolder(area: readonly string[]): string {
 	const home = homedir();
@@ -63,7 +63,7 @@ function neutralFolder(area: readonly string[]): string {
 
 const NODE_SCRIPT = /^#!\s*\S*\/env (-S )?node\b/;
 
-/** A script for Node would look for `node` on the PATH. The one that runs us is known to be the user's. */
+/** Runs a script for Node with our own Node, which is the user's, instead of the `node` on the PATH. */
 function interpreterOf(program: string): string[] {
 	const isNode = /^node(\.exe)?$/.test(basename(process.execPath)) && process.versions.bun === undefined;
 	return isNode && NODE_SCRIPT.test(beginningOf(program)) ? [process.execPath] : [];

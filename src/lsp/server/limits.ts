@@ -2,7 +2,7 @@
 export interface ServerLimits {
 	initializeMs: number;
 	requestMs: number;
-	/** How long it may read the project before it is asked anyway. */
+	/** How long it may read the project before we ask anyway. */
 	readMs: number;
 	/** How long to wait before asking a fresh server the same again, and how often at most. */
 	againMs: number;

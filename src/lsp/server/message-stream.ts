@@ -17,7 +17,7 @@ const disposable = (dispose: () => void): Disposable => ({ dispose });
 const unused = (): never => {
 	throw new Error("The streams of this file do their own encoding.");
 };
-/** The library's messages about a server's mistakes do not belong on pi's screen. */
+/** Keeps the library's messages about a server's mistakes off pi's screen. */
 export const SILENT = { error() {}, warn() {}, info() {}, log() {} };
 
 RAL.install({
@@ -98,7 +98,7 @@ export class BoundedReader extends AbstractMessageReader {
 		const all = this.#joined();
 		const end = all.indexOf(HEADER_END);
 		if (end === -1 && all.length < LONGEST_HEADER) return false;
-		// Lines before the header are allowed, for example a script's greeting; but they must end.
+		// Lines before the header are allowed, such as a script's greeting, but they must end.
 		const header = end > LONGEST_HEADER ? "" : all.subarray(0, Math.max(end, 0)).toString("latin1");
 		const length = Number(/^content-length: *(\d+) *$/im.exec(header)?.[1] ?? Number.NaN);
 		if (Number.isNaN(length))
@@ -126,7 +126,7 @@ export class FramedWriter extends AbstractMessageWriter {
 	constructor(stream: Writable) {
 		super();
 		this.#stream = stream;
-		// The exit of a server tells that it has finished; without a listener the broken pipe would end us as well.
+		// The server's exit is reported elsewhere, but without a listener, a broken pipe would end this process too.
 		stream.on("error", (error) => this.fireError(error));
 	}
 

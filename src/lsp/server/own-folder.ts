@@ -17,7 +17,7 @@ export function writingElsewhere(launch: ServerLaunch): ServerLaunch {
 	return launch;
 }
 
-/** clangd keeps its index beside the compile commands, wherever these are found. */
+/** clangd keeps its index beside the compile commands, even if these are in the project. */
 function withOwnIndex(launch: ServerLaunch): ServerLaunch {
 	const command = commandsFolderFor(launch, () => ownFolder(launch));
 	return command ? { ...launch, command } : launch;
@@ -46,7 +46,7 @@ function linkTo(file: string, link: string): void {
 	}
 }
 
-/** In the user's cache. If that is in the project or cannot be written, a new folder that no other user can have made. */
+/** A folder in the user's cache. If that is in the project or not writable, a new folder that only this user can have made. */
 function ownFolder({ definition, root, env }: ServerLaunch): string {
 	const set = env.XDG_CACHE_HOME;
 	const caches = set !== undefined && isAbsolute(set) ? set : join(homedir(), ".cache");

@@ -6,7 +6,7 @@ import type { ServerLimits } from "./limits.ts";
 const POLL_MS = 25;
 
 interface Published {
-	/** Whether they are about the version that the server was last told. */
+	/** Whether they are about the latest version that the server got. */
 	isCurrent: boolean;
 	version: number;
 	items: Diagnostic[];
@@ -29,7 +29,7 @@ export class PublishedDiagnostics {
 		this.somethingChanged();
 	}
 
-	/** Diagnostics of other files may be published again, or not. */
+	/** A file changed, so the server may publish diagnostics of other files again. */
 	somethingChanged(): void {
 		this.#changedAt = performance.now();
 	}
@@ -41,7 +41,7 @@ export class PublishedDiagnostics {
 	take({ uri, version, diagnostics }: PublishDiagnosticsParams): void {
 		if (!uri.startsWith("file:")) return;
 		const known = this.#byPath.get(fileURLToPath(uri));
-		// Only for files that were opened here: some servers report on whole projects.
+		// Keep only those of files that were opened here: some servers report on whole projects.
 		if (!known || (version ?? known.version) < known.version) return;
 		known.isCurrent = true;
 		known.items = diagnostics;

@@ -28,9 +28,9 @@ export interface ServerTalk {
 
 /** A server process and the conversation with it. Neither side can make the other wait forever. */
 export class ServerConnection {
-	/** Why it can no longer be asked: it exited, or we gave up on it. The first cause counts. Never fails. */
+	/** Why it can no longer be asked: it exited, or we gave up on it. The first cause counts. Never rejects. */
 	readonly over: Promise<string>;
-	/** Resolves when no process is left. Never fails. */
+	/** Resolves when no process is left. Never rejects. */
 	readonly ended: Promise<void>;
 	readonly #launch: ServerLaunch;
 	readonly #limits: ServerLimits;
@@ -82,7 +82,7 @@ export class ServerConnection {
 			} catch (error) {
 				if (!(error instanceof ResponseError)) throw error;
 				if (error.code === METHOD_NOT_FOUND) return undefined;
-				// The server noticed a change meanwhile, and wants to be asked again.
+				// The server noticed a change while it worked, and asks to repeat the request.
 				if (error.code === CONTENT_MODIFIED && attempt < MOST_REQUESTS) continue;
 				throw new Error(`${this.#name}: ${error.message}`);
 			}
@@ -124,7 +124,7 @@ export class ServerConnection {
 		}
 	}
 
-	/** Asks it to leave, and ends it if it does not. */
+	/** Asks the server to exit, and kills it if it does not. */
 	async close(): Promise<void> {
 		const ms = this.#limits.leaveMs;
 		const late = () => new Error("It did not leave.");
@@ -140,7 +140,7 @@ export class ServerConnection {
 		await this.ended;
 	}
 
-	/** Ends it at once. */
+	/** Kills the server immediately. */
 	giveUp(reason: string): void {
 		this.#declareOver(reason);
 		this.#process.kill();

@@ -27,7 +27,7 @@ export class ServerPool {
 	}
 
 	/**
-	 * Lends a server to one piece of work, and starts it if necessary. If it exits meanwhile, the work is tried once more.
+	 * Lends a server to one piece of work, and starts it if necessary. If it exits during the work, tries once more.
 	 */
 	async use<R>(launch: ServerLaunch, work: (server: LanguageServer) => Promise<R>, signal?: AbortSignal): Promise<R> {
 		try {
@@ -57,7 +57,7 @@ export class ServerPool {
 		this.#users.add(user);
 	}
 
-	/** When the last user leaves, nothing stays running. */
+	/** Ends all servers when the last user leaves. */
 	async leave(user: object): Promise<void> {
 		if (this.#users.delete(user) && this.#users.size === 0) await this.close(() => true);
 	}
@@ -68,7 +68,7 @@ export class ServerPool {
 	}
 
 	async #once<R>(launch: ServerLaunch, work: (server: LanguageServer) => Promise<R>, signal?: AbortSignal): Promise<R> {
-		// A server that may run code of the project is not lent to a session that may not.
+		// Do not lend a server that may run code of the project to a session that may not.
 		const { command, root, trusted, definition, rings } = launch;
 		const key = JSON.stringify([command, root, trusted, definition.initializationOptions, rings?.key]);
 		const entry = this.#entries.get(key) ?? this.#start(key, launch);
@@ -105,7 +105,7 @@ export class ServerPool {
 		return entry;
 	}
 
-	/** Ends the least recently used servers. Servers in use stay, however many there are. */
+	/** Ends the least recently used servers. All servers in use stay. */
 	#makeRoom(): void {
 		const unused = [...this.#entries].filter(([, { inUse }]) => inUse === 0);
 		for (const [key, entry] of unused.slice(0, Math.max(0, this.#entries.size - this.#limits.servers + 1))) {
@@ -135,7 +135,7 @@ export class ServerPool {
 		entry.idle.unref();
 	}
 
-	/** Whether it was still known: a server that is closed on purpose is forgotten before it exits. */
+	/** Forgets a server. False if it was forgotten already, because it was closed on purpose. */
 	#forget(key: string, entry: Entry): boolean {
 		clearTimeout(entry.idle);
 		return this.#entries.get(key) === entry && this.#entries.delete(key);

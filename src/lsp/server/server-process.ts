@@ -3,9 +3,9 @@ import type { Readable, Writable } from "node:stream";
 
 const KEPT_STDERR = 2000;
 
-/** The process of a server and whatever it starts, ended together. */
+/** The process of a server and everything that it starts, which are killed together. */
 export class ServerProcess {
-	/** Why it ended. Never fails. */
+	/** Why it ended. Never rejects. */
 	readonly ended: Promise<string>;
 	readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
 	#stderr = "";
@@ -14,7 +14,7 @@ export class ServerProcess {
 		[program = "", ...args]: readonly string[],
 		{ cwd, env, onStderr }: { cwd: string; env: NodeJS.ProcessEnv; onStderr: (bytes: number) => void },
 	) {
-		// A process group of its own, so that all of it can be ended, and Ctrl+C in the terminal does not reach it.
+		// Its own process group, so that all of it can be killed, and Ctrl+C in the terminal does not reach it.
 		const detached = process.platform !== "win32";
 		this.#child = spawn(program, args, { cwd, env, detached, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
 		this.#child.stderr.on("data", (chunk: Buffer) => {
@@ -26,7 +26,7 @@ export class ServerProcess {
 			this.#child.once("close", (code, signal) => {
 				resolve(`it ended with ${signal ?? `exit code ${code}`}${this.#lastWords()}`);
 			});
-			// "close" comes after the last output; a grandchild that holds the pipes must not delay it forever.
+			// "close" comes after the last output. A grandchild that keeps the pipes open must not delay it forever.
 			this.#child.once("exit", () => this.kill());
 		});
 		// A server alone is not a reason for pi to stay: pending requests keep the process alive by their timeouts.
@@ -46,7 +46,7 @@ export class ServerProcess {
 		return this.#child.stdout;
 	}
 
-	/** At once, and synchronously: it is also called while this process exits. */
+	/** Kills it synchronously, because this is also called while this process exits. */
 	kill(): void {
 		const { pid } = this.#child;
 		if (pid === undefined) return;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A server creates a token before it reports work on it. Some tokens are created and never used. */
+/** A piece of work that a server reports. It first creates a token, and some tokens are never used. */
 const CREATED_MS = 1000;
 const LOOK_MS = 10;
 
@@ -22,7 +22,7 @@ interface ProgressValue {
 /** The work that a server reports: `$/progress`, and the status of rust-analyzer. */
 export class ServerProgress {
 	readonly #works = new Map<string | number, AnnouncedWork>();
-	/** For a server that reports by itself whether it has read everything. Its single tasks begin and end before that. */
+	/** Set by a server that reports whether it has read everything. Its single tasks begin and end before that. */
 	#quiescent: boolean | undefined;
 	#hasFinished = false;
 	/** The problem that the server reports about the project. */
@@ -63,16 +63,16 @@ export class ServerProgress {
 		}
 	}
 
-	/** Whether it finished in time. `onWork` receives its work meanwhile. */
+	/** Whether it finished in time. Until then, `onWork` receives its current work. */
 	async finished({ ms, signal, onWork }: WorkWait): Promise<boolean> {
 		const deadline = performance.now() + ms;
-		let told: string | undefined;
+		let reported: string | undefined;
 		for (;;) {
 			const work = this.busyWith;
 			if (work === undefined) return true;
 			if (performance.now() > deadline) return false;
-			if (work !== told) onWork?.(work);
-			told = work;
+			if (work !== reported) onWork?.(work);
+			reported = work;
 			await sleep(LOOK_MS, undefined, { ...(signal && { signal }) });
 		}
 	}

@@ -21,7 +21,7 @@ export function objectionTo(path: string, area: readonly string[]): string | und
 	return projectObjection(path, area) ?? wayTo(path)?.flatMap((step) => ownerObjection(step) ?? [])[0];
 }
 
-/** The same for a folder to look for programs in. Others could put new programs there, so a sticky bit does not help. */
+/** Why a folder of programs may not be used. Others could put new programs there, so a sticky bit does not help. */
 export function objectionToFolder(folder: string, area: readonly string[]): string | undefined {
 	const objection = objectionTo(folder, area);
 	if (objection !== undefined) return objection;
@@ -38,6 +38,6 @@ function ownerObjection(step: Step): string | undefined {
 	return keepsOwners ? undefined : `all users can write to ${path}`;
 }
 
-/** Windows reports neither owners nor write permissions. */
+/** Windows does not report owners or write permissions. */
 const mayBeWrittenByOthers = ({ stats }: Step): boolean =>
 	process.getuid !== undefined && (stats.mode & OTHERS_MAY_WRITE) !== 0;

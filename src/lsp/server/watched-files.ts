@@ -8,8 +8,8 @@ const CHANGED = 2;
 const DELETED = 3;
 
 /**
- * Tells a server which files of its project have changed, which most leave to their client. A check before each request
- * costs milliseconds and no watches, of which a system has few.
+ * Tells a server which files of its project have changed, since most servers leave that to their client. A check before each
+ * request takes milliseconds, and needs no file watches, which a system has few of.
  */
 export class WatchedFiles {
 	readonly #root: string;

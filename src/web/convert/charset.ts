@@ -19,7 +19,7 @@ export function decodeDeclared(bytes: Buffer, contentType = ""): string | undefi
 	}
 }
 
-/** UTF-16 without its mark: half of the bytes of western text are zero, all on the same side. */
+/** Detects UTF-16 without its mark: half of the bytes of western text are zero, all at even or all at odd positions. */
 export function utf16Without(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {
 	const sample = bytes.subarray(0, 4096 & ~1);
 	const zeros = [0, 0];
@@ -37,7 +37,7 @@ function byMark([first, second, third]: Buffer): string | undefined {
 	return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
 }
 
-/** A document whose declaration is readable as ASCII is not in UTF-16, whatever it says. */
+/** A document whose declaration is readable as ASCII is not in UTF-16, even if it says so. */
 function ownWord(bytes: Buffer): string | undefined {
 	const match = OWN_WORD.exec(bytes.subarray(0, OWN_WORD_BYTES).toString("latin1"));
 	const label = match?.[1] ?? match?.[2] ?? match?.[3];

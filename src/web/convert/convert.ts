@@ -27,7 +27,7 @@ export interface ReadableDocument extends Converted {
 /** Above this size, JSON is shown as it came. */
 const LONGEST_JSON = 1_000_000;
 
-/** Any document we can read, as text for a model. */
+/** Converts any document that we can read to text for a model. */
 export async function convertDocument(raw: RawDocument, worker: URL, limits: WorkerLimits): Promise<ReadableDocument> {
 	const kind = documentKind(raw.bytes, raw);
 	if (!kind) throw new WebError("CONVERT_FAILED", whyUnreadable(raw.bytes));
@@ -35,7 +35,7 @@ export async function convertDocument(raw: RawDocument, worker: URL, limits: Wor
 	return { whyEmpty: "the document is empty", ...converted, kind, ...legibleText(converted) };
 }
 
-/** Without invisible characters. The positions of link targets move along. */
+/** Removes invisible characters, and adjusts the positions of link targets. */
 function legibleText({ title, text, anchors = {}, cut = false }: Converted) {
 	const places = Object.entries(anchors).sort(([, a], [, b]) => a - b);
 	const moved: Record<string, number> = {};
@@ -77,6 +77,6 @@ function indentedJson(json: string): string {
 	try {
 		return JSON.stringify(JSON.parse(json), null, 2);
 	} catch {
-		return json; // Broken, or nested too deep: shown as it is.
+		return json; // Broken, or nested too deeply: shown as it is.
 	}
 }

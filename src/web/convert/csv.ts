@@ -10,12 +10,12 @@ const SAMPLE_ROWS = 50;
 /** Values in rows, as a table. */
 export function csvToMarkdown(text: string, usual: "," | "\t"): string {
 	// Excel's own way to declare it.
-	const [line = "", told] = /^sep=([,;\t|])\r?\n/i.exec(text) ?? [];
+	const [line = "", declared] = /^sep=([,;\t|])\r?\n/i.exec(text) ?? [];
 	const body = text.slice(line.length);
-	return markdownTable([...rowsOf(body, (told as Delimiter | undefined) ?? delimiterOf(body, usual))]);
+	return markdownTable([...rowsOf(body, (declared as Delimiter | undefined) ?? delimiterOf(body, usual))]);
 }
 
-/** The separator that cuts the rows into the same number of cells, most of the time. A comma in prose does not. */
+/** The separator that usually cuts the rows into the same number of cells, unlike a comma in prose. */
 function delimiterOf(text: string, usual: Delimiter): Delimiter {
 	const sample = text.slice(0, SAMPLE_CHARS);
 	const score = (delimiter: Delimiter) => {

@@ -7,7 +7,7 @@ const ENOUGH_EVIDENCE = 8;
 /** In percent, as the detector counts. */
 const SURE = 20;
 
-/** Text in an undeclared charset: what a detector finds, or the charset of the old web. */
+/** Decodes text in an undeclared charset with the one that a detector finds, or that of the old web. */
 export function decodeDetected(bytes: Buffer): string {
 	const sample = bytes.subarray(0, SAMPLE_BYTES);
 	const evidence = sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0);

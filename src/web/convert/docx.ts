@@ -6,7 +6,7 @@ import { TextParts } from "./text-parts.ts";
 import { readXml, relationsOf, type XmlAttributes } from "./xml.ts";
 import { ZipArchive } from "./zip.ts";
 
-/** The text of a Word document as markdown: headings, lists, links, tables, code and notes; not its look. */
+/** The text of a Word document as markdown: headings, lists, links, tables, code and notes, but not its look. */
 export function docxToMarkdown(bytes: Uint8Array): Converted {
 	const zip = new ZipArchive(bytes);
 	const document = zip.read("word/document.xml");

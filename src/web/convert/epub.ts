@@ -5,7 +5,7 @@ import { TextParts } from "./text-parts.ts";
 import { pathInArchive, readXml } from "./xml.ts";
 import { ZipArchive } from "./zip.ts";
 
-/** Links between chapters lead to nothing that can be fetched: with this address they become plain words. */
+/** Links between chapters cannot be fetched. With this address, they become plain words. */
 const BOOK = "book:/";
 
 /** A book as markdown: its chapters in reading order, each converted like a page. */

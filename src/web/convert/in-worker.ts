@@ -15,8 +15,8 @@ export interface WorkerLimits {
 }
 
 /**
- * Converts in a thread that ends with the document: a hostile document costs the process neither its time nor its memory,
- * and leaves nothing behind for the next.
+ * Converts in a thread that ends with the document, so that a hostile document cannot take the time or memory of the process,
+ * and leaves nothing behind for the next document.
  */
 export async function convertInWorker(script: URL, job: ConvertJob, limits: WorkerLimits): Promise<Converted> {
 	const { timeout, signal } = withTimeout(limits.timeoutMs, limits.signal);

@@ -1,4 +1,4 @@
-/** A table whose first row is its heading. Short rows stay short: filled up, a hostile file would grow without bound. */
+/** A table whose first row is its heading. Does not fill up short rows: a hostile file would grow without bound. */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
 	const [heading, ...body] = rows.filter((row) => row.some((cell) => cell.trim() !== ""));
 	if (!heading) return "";
@@ -7,7 +7,7 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
 
 const tableRow = (cells: readonly string[]): string => `| ${cells.map(cellText).join(" | ")} |`;
 
-/** The text that a markdown cell can hold: one line, and no bar but its borders. In linear time. */
+/** Text for a markdown cell: in one line, with escaped bars. Takes linear time. */
 const cellText = (text: string): string =>
 	text
 		.split(/[\r\n]+/)

@@ -5,14 +5,13 @@ import { readXml, relationsOf } from "./xml.ts";
 import { ZipArchive } from "./zip.ts";
 
 /**
- * The limit of a sheet, including empty cells: a row with one cell at the far end is filled up to it. More cannot be shown
- * anyway.
+ * The limit of a sheet, including empty cells: a row with a single cell at the far end is filled up to it.
  */
 const MOST_CELLS = 500_000;
 /** Built-in formats of dates and times. */
 const DATE_FORMATS = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47]);
 const EXCEL_DAY_MS = 86_400_000;
-/** Day 0 of Excel, which believes that 1900 was a leap year. */
+/** Day 0 of Excel, which takes 1900 for a leap year. */
 const EXCEL_EPOCH = Date.UTC(1899, 11, 30);
 
 /** A workbook as markdown: each sheet a table, with the values that its author last saw. */

@@ -14,8 +14,8 @@ const LARGEST_ENTRY = 32 * 1024 * 1024;
 const LARGEST_TOTAL = 128 * 1024 * 1024;
 
 /**
- * The files in a zip archive, by the names in its directory; nothing is written anywhere, so a name is only a name.
- * Anything unusual (encryption, zip64, other compression) is an error.
+ * The files in a zip archive, by the names in its directory. It writes no files, so these names are harmless. Anything
+ * unusual (encryption, zip64, other compression) is an error.
  */
 export class ZipArchive {
 	readonly #zip: Buffer;

@@ -31,7 +31,7 @@ export interface GuardedResponse {
 
 export type GuardedFetch = (request: GuardedRequest) => Promise<GuardedResponse>;
 
-/** The two questions about the network; tests answer them themselves. */
+/** The two functions that use the network, so that tests can replace them. */
 export interface NetworkView {
 	resolve(hostname: string): Promise<string[]>;
 	isPublic(address: string): boolean;
@@ -104,7 +104,7 @@ async function sendRequest(
 	throw failure;
 }
 
-/** Node does not call lookup for IP addresses, so these are checked here like the others. */
+/** Also checks IP addresses, for which Node does not call lookup. */
 async function checkedAddresses(network: NetworkView, request: GuardedRequest): Promise<string[]> {
 	const hostname = hostnameOf(request.url);
 	const addresses = isIP(hostname) === 0 ? await network.resolve(hostname) : [hostname];
@@ -118,7 +118,7 @@ async function checkedAddresses(network: NetworkView, request: GuardedRequest): 
 	return addresses;
 }
 
-/** Only the code of a system error is reported: TLS messages quote the other side's certificate. */
+/** Reports only the code of a system error, because TLS messages quote the other side's certificate. */
 function asWebError(error: unknown): WebError {
 	if (error instanceof WebError) return error;
 	const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";

@@ -5,7 +5,7 @@ import { hostnameOf } from "./web-url.ts";
 
 export interface PinnedRequest {
 	url: URL;
-	/** Where to connect, whatever the host's name resolves to now. */
+	/** The address to connect to. The host's name may resolve to another one by now. */
 	address: string;
 	method: "GET" | "POST";
 	headers: Readonly<Record<string, string>>;
@@ -22,8 +22,8 @@ export class NotConnected extends Error {
 const CONNECT_MS = 5_000;
 
 /**
- * Sends one request to one address. The name is not looked up again: only `Host`, SNI and the certificate check use it.
- * Each request has its own connection; nothing is shared, and no proxy is taken from the environment.
+ * Sends one request to one address. Does not look up the name again: only `Host`, SNI and the certificate check use it. Each
+ * request has its own connection, and no proxy of the environment applies.
  */
 export function sendPinned({ url, address, method, headers, body, signal }: PinnedRequest): Promise<IncomingMessage> {
 	const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -47,7 +47,7 @@ export function sendPinned({ url, address, method, headers, body, signal }: Pinn
 		}),
 	);
 	request.once("response", resolve);
-	// Remains for errors after the response, which its reader gets too.
+	// This listener stays for errors after the response, which the response's reader also gets.
 	request.on("error", (error) => {
 		clearTimeout(deadline);
 		reject(connected || signal.aborted ? error : new NotConnected(error.message, { cause: error }));

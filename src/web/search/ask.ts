@@ -47,7 +47,7 @@ async function sendQuestion(
 	}
 }
 
-/** The same error means something else for a service than for a page. */
+/** Some errors mean something else for a service than for a page. */
 const SEARCH_CODES: Partial<Record<WebErrorCode, WebErrorCode>> = {
 	CONTENT_FETCH_TIMEOUT: "WEB_SEARCH_TIMEOUT",
 	CONTENT_FETCH_FAILED: "PROVIDER_UNAVAILABLE",
@@ -81,7 +81,7 @@ function hitsIn({ name, provider }: Account, { body, headers }: GuardedResponse)
 	}
 }
 
-/** Only results that can be opened, as plain lines. */
+/** The results that can be opened, as plain lines. */
 function tidy({ url, title, snippet, published }: SearchHit): SearchHit[] {
 	const parsed = URL.parse(url);
 	if (!parsed || !/^https?:$/.test(parsed.protocol)) return [];

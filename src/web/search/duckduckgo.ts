@@ -1,11 +1,11 @@
 import { decodeEntities } from "../entities.ts";
 import type { SearchHit, SearchProvider } from "./provider.ts";
 
-// Bounded everywhere: an unexpected page must not cost more than reading it.
+// All parts are bounded, so that an unexpected page takes linear time.
 const LINK = /<a\s([^<>]{0,2000})>([\s\S]{0,2000}?)<\/a>/g;
 const SNIPPET = /\bclass="[^"<>]{0,200}\bresult__snippet\b[^<>]{0,2000}>([\s\S]{0,4000}?)<\/(?:a|div|td)>/;
 
-/** Its page for browsers without JavaScript: needs no key, but may ask a busy user to prove that they are human. */
+/** DuckDuckGo's page for browsers without JavaScript. It needs no key, but may send a captcha to a busy user. */
 export const duckduckgo: SearchProvider = {
 	baseUrl: "https://html.duckduckgo.com",
 	request: ({ query }, { baseUrl }) => ({ url: `${baseUrl}/html/?${new URLSearchParams({ q: query })}` }),

@@ -11,8 +11,8 @@ export interface SearchAnswer {
 }
 
 /**
- * The searches of one call, one after the other: the cheaper plans of most providers allow one request a second. A
- * provider that failed is not asked again, and why it failed is noted.
+ * The searches of one call, one after the other, because the cheaper plans of most providers allow one request a second. Does
+ * not ask a provider that failed again, and remembers why it failed.
  */
 export class Searcher {
 	readonly #call: WebCall;

@@ -87,7 +87,7 @@ function usable(query: string): string {
 	throw new WebError("WEB_SEARCH_INVALID_QUERY", `The query is longer than ${LONGEST_QUERY} characters.`);
 }
 
-/** Each page once, however many queries found it. */
+/** Lists each page once, even if several queries found it. */
 function pagesOf(results: readonly SearchResult[], call: WebCall) {
 	const first = results.filter(({ url }, place) => results.findIndex((other) => other.url === url) === place);
 	return first.slice(0, MOST_PAGES).map(({ index, url }) => ({

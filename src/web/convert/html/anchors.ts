@@ -10,7 +10,7 @@ const LONGEST_ID = 200;
 /** Where the parts of a page begin that a link can point to: offsets in its text by id. */
 export type AnchorOffsets = Record<string, number>;
 
-/** Carries positions through the making of a text: formatting moves them along with the words beside them. */
+/** Keeps positions while a text is made: formatting moves them along with the words beside them. */
 export class Anchors {
 	readonly #ids: string[] = [];
 

@@ -14,7 +14,7 @@ export function codeBlock(pre: PageElement): string {
 	return code.trim() === "" ? "" : fenced(code, languageOf(pre));
 }
 
-/** From the classes of the block, of the code in it, or of the boxes that highlighters put around it. */
+/** The language, from the classes of the block, of the code in it, or of the boxes that highlighters put around it. */
 function languageOf(pre: PageElement): string {
 	const inside = pre.children.filter(isPageElement).filter(({ name }) => name === "code");
 	const around: PageElement[] = [];

@@ -19,7 +19,7 @@ const FEW_WORDS = 30;
 /** Fewer hidden words than this are labels for screen readers. */
 const MANY_HIDDEN = 50;
 
-/** A page as markdown: its main part, or all of it but its navigation. Nothing is left out silently. */
+/** A page as markdown: its main part, or all of it except navigation. Notes say what was left out. */
 export function htmlToMarkdown(html: string, { url, preferReader }: { url: string; preferReader: boolean }): Converted {
 	const page = parsePage(html);
 	prepareLinks(page, url);
@@ -36,8 +36,8 @@ export function htmlToMarkdown(html: string, { url, preferReader }: { url: strin
 type Chosen = WrittenPage & { note?: string };
 
 /**
- * The main part, as the page declares it, or the body without the elements around it; and of that its only article, unless
- * too much is lost. Nothing is guessed: see docs/decisions/041.
+ * The main part, as the page declares it, or the body without the elements around it. If that has a single article, only the
+ * article, unless too much is lost. Nothing is guessed: see docs/decisions/041.
  */
 function mainText(page: PageTree): Chosen {
 	const body = writeUnlessEmpty(bodyOf(page), (element) => isNavigation(element) || isSurroundings(element));

@@ -20,7 +20,7 @@ export function isOneOf(element: PageElement, marks: ReadonlySet<string>): boole
 	return classes?.split(/\s+/).some((name) => marks.has(`.${name}`)) ?? false;
 }
 
-/** All elements inside, in the order of the page. Not recursive: a page may be nested without end. */
+/** All elements inside, in the order of the page. Does not recurse, because a page may be nested without end. */
 export function* elementsIn(parent: PageParent): Generator<PageElement> {
 	const open: PageNode[] = parent.children.toReversed();
 	for (let node = open.pop(); node; node = open.pop()) {
