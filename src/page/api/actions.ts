@@ -3,7 +3,7 @@ import type { Stopped } from "../../operate/stop.ts";
 
 /** A question of a child, or of an extension in it. */
 export interface OpenQuestion {
-	/** Opaque: goes back with the answer. */
+	/** Opaque. The page sends it back with the answer. */
 	questionId: string;
 	kind: "confirm" | "select" | "input";
 	title: string;
@@ -19,7 +19,7 @@ export interface AnswerBody {
 	answer: string | boolean | number | null;
 }
 
-/** taken: it counts. late: another user answered first, or the question is obsolete. */
+/** taken: the answer counts. late: another user answered first, or the question is obsolete. */
 export interface AnswerDone {
 	status: "taken" | "late";
 }
@@ -36,7 +36,7 @@ export interface BranchBody {
 export interface SendDone {
 	status: "accepted";
 	how: "steered" | "resumed";
-	/** The run that has the message: another one than the named one if its session was resumed. */
+	/** The run that has the message. It is not the named one if the session was resumed. */
 	runId: string;
 	/** False: no host has it yet. `note` says what happens then. */
 	underway: boolean;

@@ -4,7 +4,7 @@ import type { LedgerState } from "./routes.ts";
 import type { Overview, PageRun, RunDetail } from "./runs.ts";
 import type { TranscriptPage } from "./transcript.ts";
 
-/** One stream a page: a browser opens six connections to a server at most. A hidden page should close its stream. */
+/** Each page has one stream: a browser opens at most six connections to a server. A hidden page should close its stream. */
 export interface EventsQuery {
 	/** The run that the page shows: its transcript, its live text and its questions are included. */
 	run?: string;
@@ -16,7 +16,7 @@ export interface EventsQuery {
 export interface LiveEvents {
 	ledger: LedgerState;
 	overview: Overview;
-	/** New ones, and ones that changed since the stream was opened. A page that reconnects fetches its list again. */
+	/** New runs, and runs that changed since the stream was opened. A page that reconnects fetches its list again. */
 	runs: { runs: PageRun[] };
 	/** These runs are no longer in the ledger. */
 	removed: { runIds: string[] };
@@ -24,10 +24,10 @@ export interface LiveEvents {
 	run: RunDetail;
 	/** Further items; or with another `version`, the end of a transcript that was replaced. */
 	transcript: TranscriptPage & { runId: string };
-	/** What the child says and does now, about ten times a second while it changes. */
+	/** What the child is saying and doing, about ten times a second while it changes. */
 	progress: { runId: string; progress: Progress };
 	/** All questions of that run that are open now. */
 	questions: { runId: string; questions: OpenQuestion[] };
-	/** The server is leaving. */
+	/** The server is exiting. */
 	bye: Record<string, never>;
 }

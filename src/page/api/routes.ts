@@ -25,8 +25,8 @@ export const ROUTES = {
 
 /**
  * GET without a token: `?nonce=<32 to 128 hex digits>` is answered with the HMAC-SHA-256 of `PROOF_WORDS` and the nonce, in hex,
- * with the token as its key. A page asks for it before it sends its token to a server that was away: another program may have
- * taken the port meanwhile.
+ * with the token as its key. A page asks for it before it sends its token to a server that was away: by then, another program
+ * may have taken the port.
  */
 export const PROOF_ROUTE = "/proof";
 
@@ -52,7 +52,7 @@ export interface ApiFailure {
 }
 
 /**
- * ok: it can be read. absent: nothing was ever delegated here. locked: another process holds it; try again. damaged: it
+ * ok: it can be read. absent: nothing was ever delegated here. locked: another process has locked it; try again. damaged: it
  * cannot be read. newer: a newer pi-geon wrote it. unusable: anything else, such as a folder that may not be read.
  */
 export interface LedgerState {
@@ -71,6 +71,6 @@ export interface Hello {
 	now: number;
 	/** A pool is configured. */
 	hasPools?: true;
-	/** Why nothing can be changed from here, if it cannot. */
+	/** Why the page cannot change anything; absent if it can. */
 	readOnly?: string;
 }

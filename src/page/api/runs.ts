@@ -54,7 +54,7 @@ export interface RunQuery {
 	text?: string;
 	/** 1 to 200; 100 by default. */
 	limit?: number;
-	/** `next` of the page before. */
+	/** `next` of the previous page. */
 	before?: number;
 }
 
@@ -70,13 +70,13 @@ export interface RunPage {
 export interface RunDetail extends RunInfo, Pick<PageRun, "seq" | "spans"> {
 	/** The whole task: `task` is cut. */
 	wholeTask: string;
-	/** False: an older pi-geon ran some of its attempts and recorded no times. */
+	/** False if an older pi-geon ran some of its attempts without recording their times. */
 	attemptsKnown: boolean;
 	hops: { from: string; to: string; words: string }[];
 	sandboxReport?: SandboxReport;
 	questions: OpenQuestion[];
 	changesView?: ChangesInDetail;
-	/** Why its changes cannot be shown, if it had a tree and they cannot. */
+	/** Why its changes cannot be shown, although it had a tree. */
 	changesProblem?: string;
 	/** The other runs of the same child session, oldest first; 100 at most. */
 	session: Pick<RunView, "runId" | "phase" | "status" | "createdAt">[];

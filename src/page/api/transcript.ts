@@ -8,13 +8,13 @@ export interface TranscriptQuery {
 	after?: number;
 	/** 1 to 200; 100 by default. */
 	limit?: number;
-	/** 1: the one item at `after`, with all of its text. */
+	/** 1: only the item at `after`, with all of its text. */
 	whole?: number;
 }
 
 /** Items are numbered from 0, so that a list of `total` rows can be drawn before they are fetched. */
 export interface TranscriptPage {
-	/** Changes when items that were sent before are no longer part of the transcript: fetch it again. */
+	/** Changes when earlier items are no longer part of the transcript, so that it has to be fetched again. */
 	version: string;
 	/** The position of the first item. */
 	from: number;
@@ -56,7 +56,7 @@ export interface ToolCall {
 	moreChars?: number;
 }
 
-/** What each turn of a run's session cost. At most 2,000 points: neighbours are added up where there are more. */
+/** The cost of each turn of a run's session. At most 2,000 points: if there are more, neighbours are added up. */
 export interface PageTurns {
 	turns: (Usage & { at: number })[];
 }

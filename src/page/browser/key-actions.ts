@@ -29,14 +29,14 @@ export function followKeys(): void {
 
 const TYPED = "input, textarea, select, [contenteditable]";
 
-/** In a field, letters are text; Esc leaves the field. */
+/** Whether a field has the focus: there, letters are text, and Esc leaves the field. */
 function isTyping({ target, key }: KeyboardEvent): boolean {
 	if (!(target instanceof HTMLElement) || !target.matches(TYPED)) return false;
 	if (key === "Escape") target.blur();
 	return true;
 }
 
-/** The focused element handles the key itself: a button or a link Enter, a scrolling area the arrows. */
+/** Whether the focused element handles the key itself: a button or a link handles Enter, a scrolling area the arrows. */
 function isForElement({ target, key }: KeyboardEvent): boolean {
 	if (!(target instanceof HTMLElement)) return false;
 	if (key === "Enter") return target.matches("a, button, summary");
@@ -44,7 +44,7 @@ function isForElement({ target, key }: KeyboardEvent): boolean {
 	return scrolls && target.matches(".transcript, .pane-scroll, .waterfall, .log") && key !== "ArrowLeft";
 }
 
-/** Whether there was anything to do. */
+/** Does the action of a key. False if there was nothing to do. */
 function doAction(action: PageAction): boolean {
 	const act = openRunId.value === undefined ? IN_LIST[action] : (IN_RUN[action] ?? IN_LIST[action]);
 	if (!act || (route.value.view !== "runs" && !EVERYWHERE.has(action))) return false;
@@ -94,7 +94,7 @@ const IN_LIST: Partial<Record<PageAction, () => void>> = {
 
 const scroller = (): HTMLElement | null => document.querySelector(`#${TRANSCRIPT_ID}, .run-main .pane-scroll`);
 
-/** Leads to a part of the run, or from there back to its transcript. */
+/** Goes to a part of the run, or from there back to its transcript. */
 const toggle = (tab: RunTab) => () => {
 	const { runId = "", tab: now } = route.value;
 	go(runLink(runId, now === tab ? "transcript" : tab));

@@ -26,7 +26,7 @@ export type PageAction =
 
 interface PageBinding {
 	action: PageAction;
-	/** As `KeyboardEvent.key` has them. */
+	/** Values of `KeyboardEvent.key`. */
 	keys: readonly string[];
 	/** For the help. */
 	about: string;

@@ -36,12 +36,12 @@ export type Act<Name extends ActionName = ActionName> = (
 /** The unchecked data that a page sends. */
 type SentBody<Body> = Partial<Record<keyof Body, unknown>>;
 
-/** The user's actions on the page: the same as in the shell, and recorded like those. */
+/** The user's actions on the page. They are the same as in the shell, and recorded in the same way. */
 export const ACTIONS_OF_PAGE: { readonly [Name in ActionName]: Act<Name> } = {
 	async stop(record, _body, { ledger, sources: { log, ended } }) {
 		const stopped = stopRun(ledger, record, userStops(BY_PAGE));
 		if (stopped.was === "open") log.info("stop requested", { runId: stopped.runId, by: BY_PAGE });
-		// At once: hosts end their runs, and runs that wait for a host are ended here.
+		// Do not wait for heartbeats: this makes hosts end their runs now, and ends queued runs here.
 		await wakeHosts(ledger, systemPorts);
 		for (const runId of recover({ ledger, log, ports: systemPorts })) ended(runId, ledger);
 		return stopped;

@@ -7,7 +7,7 @@ import { parsedLine } from "../../run/json-line.ts";
 import { ROUTES } from "../api/routes.ts";
 import type { RunningPage } from "./serve.ts";
 
-/** Tells other processes where the page is served. It holds the token, so only the user can read it. */
+/** Tells other processes where the page is served. It contains the token, so only the user can read it. */
 export interface PageAddress extends Pick<RunningPage, "port" | "token" | "url"> {
 	pid: number;
 	/** The start time of that process: its pid alone may belong to another process now. */
@@ -28,7 +28,7 @@ export async function findPage(file: string): Promise<{ found: PageAddress } | S
 export interface StalePage {
 	/** The content of the file. */
 	stale: string | undefined;
-	/** The address of a server that was killed: its pages wait for it to come back. */
+	/** The address of a server that was killed. Its pages are waiting for the server. */
 	killed: PageAddress | undefined;
 }
 
@@ -48,7 +48,7 @@ async function doesAnswer({ port, token }: PageAddress): Promise<boolean> {
 	}
 }
 
-/** Records that this process serves the page, in place of a dead one. False if another process did so first. */
+/** Records that this process serves the page, instead of a dead one. False if another process did so first. */
 export function announcePage(file: string, { port, token, url }: RunningPage, stale: string | undefined): boolean {
 	if (stale !== undefined && textOfAddress(file) === stale) rmSync(file, { force: true });
 	const pidStarted = processStart(process.pid);

@@ -31,7 +31,7 @@ const MOST_LOG_LINES = 1000;
 const USUAL_DAYS = 30;
 const MOST_DAYS = 366;
 const PAGE_FORMATS: readonly PageFormat[] = ["html", "md", "json"];
-/** Lets either side notice when the other is gone. */
+/** How often to send something, so that each side notices when the other is gone. */
 const BEAT_MS = 15_000;
 
 export interface PageApp {
@@ -56,7 +56,7 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 	app.use("/api/*", withToken(at.token), fromOwnPage, jsonOnly, notTooLarge);
 
 	app.get(ROUTES.hello, async (context) => {
-		// Only the state matters here, and not whether there are runs.
+		// Only the state matters here, even if there are no runs.
 		await hub.look();
 		const state = await ledger.read(() => ledger.state).catch(stateOf);
 		const { version, cwd } = sources;
@@ -205,7 +205,7 @@ export function pageApp(sources: PageSources, at: { token: string; port: () => n
 		);
 	}
 
-	/** Only folders that have runs, and the one that the server was started in. */
+	/** Refuses folders without runs, except the one in which the server was started. */
 	async function folderIn(context: Context): Promise<string> {
 		const { cwd } = wordsOfQuery(context, ["cwd"]);
 		if (cwd === undefined || cwd === sources.cwd || cwd === redactor.redact(sources.cwd)) return sources.cwd;

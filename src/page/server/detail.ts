@@ -21,7 +21,7 @@ import { pageRunOf } from "./rows.ts";
 const MOST_OF_SESSION = 100;
 
 /**
- * Everything that is known about one run. `asks`: the dialogs that its host has open, if the host is being observed.
+ * Everything that is known about one run. `asks`: the dialogs that its host has open, if a page observes the host.
  */
 export function detailOf(
 	record: RunRecord,
@@ -72,11 +72,11 @@ export function childQuestions(
 	}));
 }
 
-/** The dialogs of a child's extensions, which its host knows of. */
+/** The dialogs of a child's extensions, which only its host knows. */
 export const dialogQuestions = (asks: ReadonlyMap<number, Question>): OpenQuestion[] =>
 	[...asks].map(([askId, question]) => ({ questionId: `dialog-${askId}`, ...question }));
 
-/** The question that one of our ids stands for. */
+/** The question with this id. */
 export function questionNamed(questionId: string): { of: "child" | "dialog"; number: number } | undefined {
 	const [, of, number] = /^(child|dialog)-(\d{1,12})$/.exec(questionId) ?? [];
 	return of === undefined ? undefined : { of: of as "child" | "dialog", number: Number(number) };
@@ -98,7 +98,7 @@ function changesInDetail(record: RunRecord, { ledger, redactor }: RunSources): C
 	});
 }
 
-/** For a tree whose changes are not home yet. Viewing the changes brings them home; viewing the run does not. */
+/** Says why a tree's changes are not home yet. Viewing the changes brings them home, but viewing the run does not. */
 function changesProblem({ run }: RunRecord, { ledger, redactor }: RunSources): Pick<RunDetail, "changesProblem"> {
 	const tree = run.state === "ended" ? findTree(ledger, run.id) : undefined;
 	if (tree?.state !== "ready") return {};

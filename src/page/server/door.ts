@@ -3,8 +3,8 @@ import { rmSync } from "node:fs";
 import { writeNew } from "../../files/write-whole.ts";
 
 /**
- * A file that leads a browser to the page. The browser is started with this file and not with the address: other users of
- * the machine can see the arguments of a program, and the address holds the token.
+ * A file that redirects a browser to the page. The browser is started with this file instead of the address: other users of
+ * the machine can see the arguments of a program, and the address contains the token.
  */
 export function makeDoor(file: string, url: string): void {
 	rmSync(file, { force: true });

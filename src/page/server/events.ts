@@ -10,14 +10,14 @@ import type { EventsViewer, Hub } from "./hub.ts";
 import { LedgerAway, type PageLedger } from "./page-ledger.ts";
 import type { Transcripts } from "./transcripts.ts";
 
-/** Items of a transcript in one event. */
+/** The most items of a transcript in one event. */
 const ITEMS_AT_ONCE = 100;
 
 export interface EventsSetup {
 	hub: Hub;
 	ledger: PageLedger;
 	transcripts: Transcripts;
-	/** Resolves once the browser can receive more: meanwhile, changes are combined. */
+	/** Resolves once the browser can receive more. Until then, changes are combined. */
 	send<Name extends keyof LiveEvents>(event: Name, data: LiveEvents[Name]): Promise<void>;
 }
 
@@ -29,8 +29,8 @@ export interface Looked {
 }
 
 /**
- * Tells one page what changed since the last time. It compares the current state with what was sent, and sends the
- * difference: a page that reads slowly gets fewer and larger pieces, and nothing piles up for it.
+ * Sends changes to one page. It compares the current state with what was sent, and sends the difference, so that a page that
+ * reads slowly gets fewer and larger pieces, and nothing piles up for it.
  */
 export class PageEvents implements EventsViewer {
 	readonly #setup: EventsSetup;
@@ -79,7 +79,7 @@ export class PageEvents implements EventsViewer {
 			if (this.#sentMarks !== marks) await this.#tellRuns(marks);
 			await this.#tellRun();
 		} catch (error) {
-			// The next look reports the state of the ledger.
+			// Continue: the next look reports the state of the ledger.
 			if (!(error instanceof LedgerAway)) throw error;
 		}
 	}

@@ -3,12 +3,12 @@ import type { Handler, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { PROOF_WORDS } from "../api/routes.ts";
 
-/** Limit for the body of a request from a page. */
+/** The limit for the body of a request from a page. */
 const MOST_BODY_BYTES = 256 * 1024;
 
 /**
- * Only our own files run in the page, and not even those can make markup of a text: with Trusted Types and without a
- * policy, a browser blocks every way to do so.
+ * Only our own files run in the page, and even those cannot turn a text into markup: with Trusted Types and no policy, a
+ * browser blocks every way to do so.
  */
 const CONTENT_SECURITY_POLICY = [
 	"default-src 'none'",
@@ -32,13 +32,13 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 	"Cache-Control": "no-store",
 };
 
-/** Every answer has them, whatever it is. */
+/** Puts these headers on every answer. */
 export const secured: MiddlewareHandler = async (context, next) => {
 	await next();
 	for (const [name, value] of Object.entries(SECURITY_HEADERS)) context.res.headers.set(name, value);
 };
 
-/** Any other name that points to this machine is not ours: a page from there must not read our answers. */
+/** Refuses any other name that points to this machine: a page from there must not read our answers. */
 export const ofThisHost = (port: () => number): MiddlewareHandler => {
 	return async (context, next) => {
 		const names = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port()}`);
@@ -49,8 +49,8 @@ export const ofThisHost = (port: () => number): MiddlewareHandler => {
 };
 
 /**
- * A client without the token learns nothing, not even which paths exist. No cookie: a browser sends the cookies of one port
- * of this machine to all others.
+ * A client without the token learns nothing, not even which paths exist. The token is not a cookie, because a browser sends
+ * the cookies of one port of this machine to all others.
  */
 export const withToken = (token: string): MiddlewareHandler => {
 	const right = digestOfHeader(`Bearer ${token}`);
@@ -73,7 +73,7 @@ export const provesToken = (token: string): Handler => {
 	};
 };
 
-/** A browser says where a request comes from, and a page cannot change that. Other programs send no such header. */
+/** Refuses other pages: a browser says where a request comes from, and a page cannot change that. Programs do not. */
 export const fromOwnPage: MiddlewareHandler = async (context, next) => {
 	const site = context.req.header("sec-fetch-site");
 	if (site !== undefined && site !== "same-origin") {
@@ -82,7 +82,7 @@ export const fromOwnPage: MiddlewareHandler = async (context, next) => {
 	return next();
 };
 
-/** Forms of other pages can send a POST, but not with this type. */
+/** Accepts only JSON: forms of other pages can send a POST, but not with this type. */
 export const jsonOnly: MiddlewareHandler = async (context, next) => {
 	const { method } = context.req;
 	if (method === "GET" || method === "HEAD") return next();

@@ -11,7 +11,7 @@ import { LiveRun } from "./live-run.ts";
 import { LedgerAway, type PageLedger } from "./page-ledger.ts";
 import { overviewOf, pageRunOf } from "./rows.ts";
 
-/** Four cheap looks a second while a page is open, and none otherwise. */
+/** How often to look while a page is open. These looks are cheap. */
 const PAGE_LOOKS_EVERY_MS = 250;
 /** Changes of older, finished runs are sent only when a page asks for them. */
 const LATEST = 500;
@@ -20,13 +20,13 @@ export interface HubSetup {
 	ledger: PageLedger;
 	redactor: Redactor;
 	wire: Wire;
-	/** A look failed that no request waits for. */
+	/** Called when a look fails that no request waits for. */
 	onTrouble: (error: unknown) => void;
 }
 
 /** One page that receives changes. */
 export interface EventsViewer {
-	/** There may be news. */
+	/** Called when there may be news. */
 	wake(): void;
 }
 
@@ -53,7 +53,7 @@ export class Hub {
 		this.#setup = setup;
 	}
 
-	/** Resolves after a look, so that there is something to tell. */
+	/** Resolves after a look, so that there is something to send. */
 	async join(viewer: EventsViewer, runId: RunId | undefined): Promise<void> {
 		const isFirst = this.#viewers.size === 0;
 		this.#viewers.set(viewer, runId);
@@ -148,7 +148,7 @@ export class Hub {
 		}
 	}
 
-	/** Runs that are no longer in the ledger. A run that is only old still is. */
+	/** Runs that are no longer in the ledger, as opposed to runs that are just old. */
 	removed(runIds: readonly RunId[], ledger: Ledger): RunId[] {
 		return runIds.filter((runId) => !isKnownRun(ledger, runId));
 	}

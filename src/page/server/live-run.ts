@@ -9,8 +9,8 @@ import { RunObserver } from "../../supervise/observer.ts";
 const NO_ASKS: ReadonlyMap<number, Question> = new Map();
 
 /**
- * A run that pages show, observed in its host. One connection for all pages, to the host that has the run now: none while
- * it waits, and none once it is finished.
+ * A run that pages show, observed in its host. All pages share one connection to the host that has the run now. There is none
+ * while the run waits, and none once it has finished.
  */
 export class LiveRun {
 	readonly #runId: RunId;
@@ -46,14 +46,14 @@ export class LiveRun {
 			if (this.#isOver || this.#at !== hostId) observer.close();
 			else this.#observer = observer;
 		} catch (error) {
-			// The host is just starting, or is dead already: the ledger tells what becomes of the run, and the next change
-			// tries again.
+			// The host is just starting, or already dead. The ledger has the state of the run, and this tries again after the
+			// next change.
 			if (!(error instanceof Error && "code" in error)) throw error;
 			if (this.#at === hostId) this.#at = undefined;
 		}
 	}
 
-	/** False if it is not open any more. */
+	/** False if the dialog is not open any more. */
 	answer(askId: number, answer: Answer): boolean {
 		return this.#observer?.answer(askId, answer) ?? false;
 	}

@@ -9,9 +9,9 @@ import { inWords, LedgerTrouble } from "../../ledger/trouble.ts";
 import { messageOf } from "../../run/message-of.ts";
 import type { LedgerState } from "../api/routes.ts";
 
-/** SQLite blocks the process while it waits, so a look gives up soon: the next one comes anyway. */
+/** SQLite blocks the process while it waits, so a look gives up soon, and the next one tries again. */
 const LOOK_PATIENCE_MS = 100;
-/** An action of the user is worth a wait. */
+/** An action of the user may wait longer. */
 const ACTION_PATIENCE_MS = 3000;
 /** Between two tries to open a ledger that could not be read. */
 const TRY_EVERY_MS = 1000;
@@ -28,8 +28,8 @@ export class LedgerAway extends Error {
 }
 
 /**
- * The ledger as the page reads it: opened when needed, closed when it has a problem or was replaced, and then tried again.
- * It is never created here: if nothing was delegated, there is none.
+ * The ledger as the page reads it: opened when needed, closed when it has a problem or was replaced, and then opened again.
+ * The page never creates it: if nothing was delegated, there is none.
  */
 export class PageLedger {
 	readonly #file: string;
@@ -67,7 +67,7 @@ export class PageLedger {
 		}
 	}
 
-	/** One cheap look: whether anything was written since the last one, or the state of the ledger has changed. */
+	/** A cheap look at whether anything was written since the last one, or the state of the ledger has changed. */
 	async look(): Promise<boolean> {
 		const before = this.state.state;
 		await this.#makeOpen({ atOnce: false });
@@ -76,7 +76,7 @@ export class PageLedger {
 			const version = dataVersion(this.#open.ledger);
 			if (version === this.#open.version) return this.state.state !== before;
 			this.#open.version = version;
-			// A newer pi-geon may have migrated the tables meanwhile.
+			// A newer pi-geon may have migrated the tables since.
 			const schema = schemaVersion(this.#open.ledger);
 			if (schema !== MIGRATIONS.length) this.#letGo();
 			return true;

@@ -49,7 +49,7 @@ export class PagedTranscript {
 		this.path = path;
 	}
 
-	/** Changes when the lines that were numbered before have changed. */
+	/** Changes when lines that were already numbered have changed. */
 	get version(): string {
 		return `${this.#inode ?? 0}-${this.#version}`;
 	}

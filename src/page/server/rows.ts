@@ -71,7 +71,7 @@ function searchOf({ phase, status, agent, cwd, session, text }: RunQuery, source
 	};
 }
 
-/** Pages know folders as they are shown: with the home folder as `~`. */
+/** Pages use folders as they are shown, with the home folder as `~`. */
 export const foldersCalled = (shown: string, { ledger, redactor }: RunSources): string[] =>
 	foldersWithRuns(ledger).filter((folder) => folder === shown || redactor.redact(folder) === shown);
 

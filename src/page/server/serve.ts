@@ -23,10 +23,10 @@ export interface ServeWish {
 
 const newToken = (): string => randomBytes(32).toString("base64url");
 
-/** The last messages to pages have to leave before the server exits. */
+/** How long to wait for the last messages to pages before the server exits. */
 const GOODBYE_MS = 200;
 
-/** Serves the page on this machine and nowhere else. Fails with EADDRINUSE if the port is taken. */
+/** Serves the page on this machine only. Fails with EADDRINUSE if the port is taken. */
 export async function servePage(
 	sources: PageSources,
 	{ port: wanted = 0, token = newToken(), wire }: ServeWish,

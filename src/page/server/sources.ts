@@ -21,7 +21,7 @@ export interface PageSources {
 	treesRoot: string;
 	/** The folder of the browser's half. */
 	bundle: string;
-	/** Everything that leaves the server goes through it. */
+	/** Redacts everything that leaves the server. */
 	redactor: Redactor;
 	log: Log;
 	/** The agents of a folder, and what each gets there. */
@@ -30,11 +30,11 @@ export interface PageSources {
 	hasPools(): boolean;
 	lookAtPools(): Promise<PoolLook[]>;
 	doctor(options: DoctorOptions): Promise<CheckResult[]>;
-	/** A run without a host was ended here: its outcome is in the ledger. */
+	/** Called when this process ended a run without a host. The outcome is in the ledger. */
 	ended(runId: RunId, ledger: Ledger): void;
 	/** Steers the run, or resumes its session. */
 	post(record: RunRecord, message: string, ledger: Ledger): Promise<SendDone | Denial>;
 }
 
-/** The requester, for the record. */
+/** The requester, as recorded with actions. */
 export const BY_PAGE = "the user, on the live page";

@@ -9,10 +9,10 @@ const FILES: Readonly<Record<string, { name: string; type: string }>> = {
 	"/page.css": { name: "page.css", type: "text/css; charset=utf-8" },
 };
 
-/** Served without a token: they hold no data of the user, and a browser cannot send one for them. */
+/** Serves them without a token: they contain no data of the user, and a browser cannot send a token for them. */
 export function serveFiles(app: Hono, folder: string): void {
 	for (const [path, { name, type }] of Object.entries(FILES)) {
-		// Read now: an update of the package must not give a page half of each version.
+		// Read all of them at the start, so that an update of the package does not mix two versions in a page.
 		const content = readFileSync(join(folder, name));
 		app.get(path, (context) => context.body(new Uint8Array(content), 200, { "Content-Type": type }));
 	}

@@ -10,8 +10,8 @@ import type { ShownLine } from "./paged-transcript.ts";
 const MOST_CALLS = 100;
 
 /**
- * The content of one line of a session file, with this many characters of each text. The file may hold anything: unknown
- * content is skipped.
+ * The content of one line of a session file, with this many characters of each text. Skips unknown content, since the file may
+ * contain anything.
  */
 export function itemOf(
 	n: number,
@@ -78,7 +78,7 @@ export function itemOf(
 		return { id: cut(String(id)).text, name: cut(String(name)).text, args: text, ...more };
 	}
 
-	/** Redacted before it is cut: half a key does not look like one. So twice as much is redacted as is shown. */
+	/** Redacts before cutting, because half a key is not recognized, so this redacts twice as much as it shows. */
 	function cut(text: string): { text: string; moreChars?: number } {
 		const shown = redact(text.slice(0, 2 * chars))
 			.slice(0, chars)

@@ -11,7 +11,7 @@ const ITEMS_OF_PAGE = 200;
 /** Limits for the texts of a whole page, and for one text even if few are shown. */
 const CHARS_OF_PAGE = 1_000_000;
 const CHARS_OF_ITEM = 20_000;
-/** Limit for a line that a page asks for as a whole. Anything longer belongs in an editor. */
+/** The limit for a line that a page requests as a whole. Anything longer belongs in an editor. */
 const LONGEST_WHOLE_LINE = 16 * 1024 * 1024;
 const MOST_TURNS = 2000;
 
@@ -58,7 +58,7 @@ export class Transcripts {
 	async #current(path: string | undefined): Promise<PagedTranscript | undefined> {
 		if (path === undefined) return undefined;
 		const file = this.#files.get(path) ?? new PagedTranscript(path);
-		// The most recently used one is the last to be removed.
+		// Move it to the end, so that the most recently used transcript is removed last.
 		this.#files.delete(path);
 		this.#files.set(path, file);
 		for (const other of [...this.#files.keys()].slice(0, -KEPT_FILES)) this.#files.delete(other);
@@ -66,7 +66,7 @@ export class Transcripts {
 			await file.refresh();
 			return file;
 		} catch (error) {
-			// Removed, archived or closed to us since.
+			// The file was removed or archived, or may no longer be read.
 			if (error instanceof Error && "code" in error) return undefined;
 			throw error;
 		}

@@ -5,7 +5,7 @@ import { route, setQuery } from "./route.ts";
 export type StateFilter = "open" | "running" | "queued" | "failed" | "finished";
 export const STATE_FILTERS: readonly StateFilter[] = ["open", "running", "queued", "failed", "finished"];
 
-/** The filters of the list. They are in the address, so that a link leads to the same list. */
+/** The filters of the list, which are in the address, so that a link leads to the same list. */
 export interface Filters {
 	state?: StateFilter;
 	agent?: string;
@@ -50,7 +50,7 @@ export function queryOf({ state, agent, folder, session, text }: Filters): RunQu
 }
 
 /**
- * Whether the server would list a run. The server searches more text than a row has: only rows that surely match pass here.
+ * Whether the server would certainly list a run. The server searches more text than a row has, so it may list more runs.
  */
 export function passes(row: PageRun, { state, agent, folder, session, text }: Filters): boolean {
 	if (agent !== undefined && row.agent !== agent) return false;

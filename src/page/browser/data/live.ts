@@ -7,8 +7,8 @@ import { answerTo, ask, RequestFailed } from "./request.ts";
 import { readEvents } from "./sse.ts";
 
 /**
- * connecting: not yet, or again. live: events come. lost: the server does not answer; it tries again. denied: the token
- * is missing or wrong, so only another address helps. paused: the reader paused updates.
+ * connecting: for the first time, or again. live: events arrive. lost: the server does not answer; the page retries. denied:
+ * the token is missing or wrong, so only another address helps. paused: the reader paused updates.
  */
 export type Connection = "connecting" | "live" | "lost" | "denied" | "paused";
 
@@ -19,7 +19,7 @@ export const overview = signal<Overview | undefined>(undefined);
 export const hello = signal<Hello | undefined>(undefined);
 /** How far the server's clock is ahead of ours. */
 const skew = signal(0);
-/** The server's time, once a second while events come. Frozen otherwise: a bar must not grow on a guess. */
+/** The server's time, updated once a second while events arrive. Otherwise it is frozen, so that bars do not grow on a guess. */
 export const now = signal(Date.now());
 
 const RETRY_MS = [250, 500, 1000, 2000, 3000];
@@ -34,14 +34,14 @@ export interface Watching {
 interface LiveSetup {
 	/** What to watch. Called when a stream is opened. */
 	watching(): Watching;
-	/** A stream is open: missed changes can be fetched. */
+	/** Called when a stream is open, to fetch missed changes. */
 	onOpen(): void;
 	handlers: Handlers;
 }
 
 let restart: () => void = () => {};
 
-/** Opens the stream again, to look at another run. */
+/** Opens the stream again, to watch another run. */
 export const watchAgain = (): void => restart();
 
 /** Keeps one stream open while the page is visible and not paused. */
@@ -77,7 +77,7 @@ export function goLive({ watching, onOpen, handlers }: LiveSetup): void {
 		if (connection.value !== "lost" && connection.value !== "live") connection.value = "connecting";
 		try {
 			const answer = await answerTo("events", { query: watching(), signal: own.signal });
-			// The server may be another one than before.
+			// It may be another server now.
 			if (connection.value !== "live" || hello.value === undefined) {
 				hello.value = await ask<Hello>("hello", { signal: own.signal });
 			}

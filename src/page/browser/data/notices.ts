@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 
 /**
- * A line that reports an action, or why it failed. It disappears by itself; one about a failure stays until it is closed.
+ * A line that reports an action, or why it failed. It disappears by itself, but a failure stays until the user closes it.
  */
 export interface Notice {
 	id: number;

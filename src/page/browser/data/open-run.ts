@@ -10,7 +10,7 @@ import { openRunId } from "./route.ts";
 
 const PAGE_ITEMS = 100;
 
-/** The transcript of the open run. It has `total` items; the ones that the user has viewed are here. */
+/** The transcript of the open run. It has `total` items, of which this has those that the user has viewed. */
 export interface OpenTranscript {
 	version: string;
 	total: number;
@@ -52,11 +52,11 @@ async function openRun(id: string | undefined): Promise<void> {
 		turns.value = undefined;
 	});
 	if (id !== undefined) await fetchRun(id, own.signal);
-	// Even if it could not be fetched: the stream says when it is there.
+	// Even if the run could not be fetched: the stream reports when it exists.
 	if (!own.signal.aborted) watchAgain();
 }
 
-/** Fetches what may have changed while no events came. */
+/** Fetches everything that may have changed while no events arrived. */
 export async function refetchRun(): Promise<void> {
 	const id = openRunId.value;
 	if (id !== undefined) await fetchRun(id, opened.signal);
@@ -123,7 +123,7 @@ function takePage({ version, from, items, total, note }: TranscriptPage): void {
 	};
 }
 
-/** Fetches the pages that these positions are on, unless they are here or on their way. */
+/** Fetches the pages with these positions, unless they are here or already requested. */
 export function needItems(first: number, last: number): void {
 	const shown = transcript.value;
 	const id = openRunId.value;
@@ -169,6 +169,6 @@ async function fetchTurns(): Promise<void> {
 		const { turns: all } = await ask<PageTurns>("turns", { id, signal: opened.signal });
 		turns.value = all;
 	} catch {
-		// The chart is left out; the request for the run itself reports the problem.
+		// Leave the chart out: the request for the run itself reports the problem.
 	}
 }

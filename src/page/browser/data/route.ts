@@ -14,7 +14,7 @@ export interface Route {
 	query: URLSearchParams;
 }
 
-// The address may still hold the token, followed by where to go.
+// The address may still contain the token, followed by where to go.
 takeToken();
 const hash = signal(location.hash);
 addEventListener("hashchange", () => {
@@ -44,7 +44,7 @@ function decoded(text: string): string {
 	}
 }
 
-/** The filters of the list stay in the address while runs are read. */
+/** Keeps the filters of the list in the address while the user reads runs. */
 function withQuery(path: string): string {
 	const search = route.value.query.toString();
 	return search === "" ? path : `${path}?${search}`;

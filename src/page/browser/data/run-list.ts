@@ -6,7 +6,7 @@ import { ask, RequestFailed } from "./request.ts";
 
 const PAGE = 200;
 
-/** The runs that pass the filters, newest first, as far as they were fetched. */
+/** The runs that pass the filters and were fetched, newest first. */
 export interface RunList {
 	rows: readonly PageRun[];
 	total: number;
@@ -47,7 +47,7 @@ function problemIn(error: unknown): Pick<RunList, "problem"> {
 	return ledger.value.state === "absent" ? {} : { problem: (error as Error).message };
 }
 
-/** The same after events may have been missed. Older pages that the reader has seen stay. */
+/** Fetches the beginning again after events may have been missed. Keeps older pages that the reader has seen. */
 export async function refetchRuns(): Promise<void> {
 	const before = runList.value;
 	await fetchRuns();
@@ -63,7 +63,7 @@ export async function refetchRuns(): Promise<void> {
 	};
 }
 
-/** One page more, when the reader comes near the end. */
+/** Fetches another page when the reader comes near the end. */
 export async function fetchMoreRuns(): Promise<void> {
 	const { next, isLoading, rows } = runList.value;
 	if (next === undefined || isLoading) return;
@@ -84,7 +84,7 @@ export async function fetchMoreRuns(): Promise<void> {
 	}
 }
 
-/** Rows that are new or changed. */
+/** Receives new and changed rows. */
 export function takeRows(changed: readonly PageRun[]): void {
 	const list = runList.value;
 	const rows = withChanges(list, changed, filters.value);

@@ -1,7 +1,7 @@
 const TOKEN_KEY = "pi-geon-token";
 
 /**
- * The address that the command prints has the token behind the `#`, where neither servers nor logs see it. The token moves
+ * The address that the command prints has the token after the `#`, where servers and logs do not see it. This moves the token
  * to the tab's own storage, and out of the address, which people copy and show.
  */
 export function takeToken(): string | undefined {

@@ -65,7 +65,7 @@ export function RunRows({ scroller, isNarrow }: { scroller: () => HTMLElement | 
 	);
 }
 
-/** Only visual: each row is one link, and contains all of this itself. */
+/** For the eye only: each row is one link, and contains all of this itself. */
 const Headings = () => (
 	<div class="row-grid headings" aria-hidden="true">
 		<span />
@@ -82,7 +82,7 @@ const Headings = () => (
 
 function useScrollToSelection(rows: readonly PageRun[], virtual: ReturnType<typeof useVirtual>): void {
 	const moved = moves.value;
-	// Only a key scrolls to it, not a row that appears or disappears.
+	// Scroll to it only after a key, not when a row appears or disappears.
 	useEffect(() => {
 		const index = rows.findIndex(({ runId }) => runId === selectedId.value);
 		if (moved > 0 && index >= 0) virtual.scrollToIndex(index, { align: "auto" });

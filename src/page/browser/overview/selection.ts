@@ -4,12 +4,12 @@ import { runList } from "../data/run-list.ts";
 
 const chosen = signal<string | undefined>(undefined);
 
-/** The run that keys act on: the open one, or the one that was moved to in the list. */
+/** The run that keys act on: the open one, or the one selected in the list. */
 export const selectedId = computed(() => openRunId.value ?? chosen.value);
 
 export const selectedRow = computed(() => runList.value.rows.find(({ runId }) => runId === selectedId.value));
 
-/** Grows when the selection was moved by a key, so that the list brings it into sight. */
+/** Grows when a key moves the selection, so that the list scrolls to it. */
 export const moves = signal(0);
 
 /** The run that is this many rows further down in the list. */

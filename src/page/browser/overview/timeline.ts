@@ -27,12 +27,12 @@ export const RANGES = [
 
 /** More rows than a user reads in a chart. */
 const MOST_ROWS = 60;
-/** A chart of less than this many runs looks further back. */
+/** A chart with fewer runs looks further back. */
 const FEW = 8;
 
 const endOf = ({ endedAt }: PageRun, now: number): number => endedAt ?? now;
 
-/** The default range: the latest runs, and not yesterday's beside them. */
+/** The default range: the latest runs, without those of the day before. */
 export function fittingRange(rows: readonly PageRun[], now: number): Timespan {
 	const latest = rows.slice(0, MOST_ROWS);
 	const to = latest.reduce((end, row) => Math.max(end, endOf(row, now)), 0) || now;

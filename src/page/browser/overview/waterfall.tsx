@@ -66,7 +66,7 @@ export function Waterfall() {
 	);
 }
 
-/** An older pi-geon ran it. */
+/** Whether an older pi-geon ran it, which recorded no attempts. */
 const isPartlyUnknown = ({ spans }: PageRun): boolean => spans.some(({ kind }) => kind === "unknown");
 
 function Legend({ hasUnknown }: { hasUnknown: boolean }) {
@@ -243,7 +243,7 @@ function SpanBar({ run, span, y, scale, at }: { run: PageRun; span: RunSpan; y: 
 	);
 }
 
-/** An attempt that the run continued without is neither its success nor its failure. */
+/** The tone of a span. An attempt after which the run continued is not its success or failure. */
 function toneOfSpan(run: PageRun, span: RunSpan): string {
 	if (span.kind === "wait") return "";
 	if (span.to === undefined) return toneOf(run);

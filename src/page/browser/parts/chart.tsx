@@ -33,7 +33,7 @@ const MOST_BAR_PX = 40;
 /** Half the width of a label below the chart. */
 const HALF_WORD_PX = 28;
 
-/** Our own chart, in SVG: it uses the colours of the style sheet, and a library would be a quarter of the page. */
+/** A chart in SVG, with the colours of the style sheet. A library would take up a quarter of the page. */
 export function Chart(props: ChartProps) {
 	const { times, series, kind, height, label, axisWords, timeWords } = props;
 	const [box, width] = useElementWidth<HTMLDivElement>();

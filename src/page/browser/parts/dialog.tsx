@@ -8,7 +8,7 @@ interface Asked {
 	/** The label of the button that does it. */
 	confirm: string;
 	isDangerous: boolean;
-	/** There is a field to fill in, which gets the focus instead of the button. */
+	/** Whether there is a field to fill in, which gets the focus instead of the button. */
 	hasField?: boolean;
 	onYes(): void;
 }
@@ -26,7 +26,7 @@ export const askFirst = (question: Asked): void => {
 export function Dialog(props: { title: string; onClose(): void; wide?: boolean; children: ComponentChildren }) {
 	const { title, onClose, wide = false, children } = props;
 	const element = useRef<HTMLDialogElement>(null);
-	// At once: the next key press is for the dialog.
+	// Before the next key press, which is meant for the dialog.
 	useLayoutEffect(() => {
 		const before = document.activeElement;
 		element.current?.showModal();
@@ -46,7 +46,7 @@ export function Question() {
 	const question = asked.value;
 	if (!question) return null;
 	const { id, title, text, confirm, isDangerous, hasField = false, onYes } = question;
-	// The browser reports later that a dialog was closed. By then there may be another question.
+	// The browser reports later that a dialog was closed. By then, there may be another question.
 	const close = () => {
 		if (asked.value?.id === id) asked.value = undefined;
 	};

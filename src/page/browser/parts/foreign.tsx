@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 /** Invisible characters, and those that change how a line reads: text direction, controls, zero width. */
 const UNSEEN = /([\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u{E0000}-\u{E007F}]|(?![\n\t\r])\p{Cc})/gu;
 const HAS_UNSEEN = /[\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u{E0000}-\u{E007F}]|(?![\n\t\r])\p{Cc}/u;
-/** Limit of such marks in one text. No text that people write has more, and each mark is an element. */
+/** The limit of such marks in one text: each mark is an element, and no text that people write has more. */
 const MOST_MARKS = 500;
 
 /** Words of others as text nodes, with hidden characters made visible. */
@@ -31,7 +31,7 @@ export const Foreign = ({ text, class: name }: { text: string; class?: string })
 	<bdi class={name}>{legibleNodes(text)}</bdi>
 );
 
-/** A browser lays out a text as a whole. A long text comes in pieces, so that it lays out only those in sight. */
+/** A browser lays out a text as a whole, so a long one is split: the browser lays out only the visible pieces. */
 const PIECE_CHARS = 20_000;
 
 /** Several lines, as they are. */

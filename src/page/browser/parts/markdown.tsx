@@ -3,15 +3,15 @@ import type { ComponentChildren, VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import { ForeignBlock, legibleNodes } from "./foreign.tsx";
 
-/** The lexer may take long for a malicious text: longer ones are shown as they are. */
+/** The lexer may take long for a malicious text, so longer ones are shown as they are. */
 const MOST_CHARS = 40_000;
 const SAFE_LINK = /^(https?:|mailto:)/i;
 /** The lexer turns tokens into tokens of tokens; a text may nest them as deep as it is long. */
 const DEEPEST = 24;
 
 /**
- * Text of a model. Only tokens are used, and each becomes a node: no markup of the text ever reaches the document. Images
- * are not loaded: a text must not be able to send requests.
+ * Text of a model. Only tokens are used, and each becomes a node, so that no markup of the text ever reaches the document.
+ * Images are not loaded, because a text must not be able to send requests.
  */
 export function Markdown({ text }: { text: string }) {
 	const tokens = useMemo(() => tokensOf(text), [text]);
@@ -28,7 +28,7 @@ function tokensOf(text: string): Token[] | undefined {
 	try {
 		return lexer(text, { gfm: true });
 	} catch {
-		return undefined; // Nested too deep for it: shown as it is.
+		return undefined; // Nested too deeply for the lexer: shown as it is.
 	}
 }
 

@@ -10,7 +10,7 @@ import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
 type Wanted = Pick<VirtualizerOptions<HTMLElement, HTMLElement>, "count" | "estimateSize" | "getScrollElement"> &
 	Partial<VirtualizerOptions<HTMLElement, HTMLElement>>;
 
-/** Only the rows that are in sight are in the document. */
+/** Keeps only the visible rows in the document. */
 export function useVirtual(wanted: Wanted): Virtualizer<HTMLElement, HTMLElement> {
 	const [, draw] = useReducer((version: number, _: undefined) => version + 1, 0);
 	const options: VirtualizerOptions<HTMLElement, HTMLElement> = {

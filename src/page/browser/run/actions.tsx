@@ -9,10 +9,10 @@ import { askFirst } from "../parts/dialog.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import { titleOfRun } from "../parts/words.ts";
 
-/** The run whose message is being written, and the draft: it survives a look at another run. */
+/** The run to which the user is writing a message, and the draft, which survives while the user looks at another run. */
 export const writingTo = signal<string | undefined>(undefined);
 export const drafts = new Map<string, string>();
-/** The name of the current action, so that it is not done twice. */
+/** The name of the current action, which must not be started twice. */
 export const doing = signal<string | undefined>(undefined);
 
 type Named = Pick<RunDetail, "runId" | "agent" | "label" | "task">;

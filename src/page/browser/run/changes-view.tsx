@@ -17,7 +17,7 @@ export function ChangesView({ run }: { run: RunDetail }) {
 	if (!changes) {
 		return (
 			<p class="empty">
-				{changesProblem ?? "It has no changes: it has no tree of its own, or has not finished, or changed nothing."}
+				{changesProblem ?? "It has no changes: it has no tree of its own, has not finished, or changed nothing."}
 			</p>
 		);
 	}

@@ -1,4 +1,4 @@
-/** A patch as git writes it, taken apart for reading. */
+/** A patch of git, split into files and lines. */
 export interface FileDiff {
 	path: string;
 	/** Lines about the file that are not its path: new, deleted, renamed, mode. */

@@ -4,7 +4,7 @@ import { tell, tellFailure } from "../data/notices.ts";
 import { ask, RequestFailed } from "../data/request.ts";
 import { Dialog } from "../parts/dialog.tsx";
 
-/** The run to export, while its reader chooses how. */
+/** The run to export, while the reader chooses a format. */
 export const exporting = signal<string | undefined>(undefined);
 
 const FORMATS: readonly { format: PageFormat; name: string; about: string }[] = [
@@ -49,7 +49,7 @@ export function ExportDialog({ run }: { run: RunDetail }) {
 async function download(id: string, format: PageFormat): Promise<void> {
 	try {
 		const { name, text } = await ask<Exported>("export", { id, query: { format } });
-		// No browser opens this type. A page opened by the browser would have the rights of this one.
+		// Browsers do not open this type. If they opened the file, it would have the rights of this page.
 		const address = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
 		const link = document.createElement("a");
 		link.href = address;

@@ -5,7 +5,7 @@ import { doing, drafts, sendMessage, writingTo } from "./actions.tsx";
 /** A message steers an open run and resumes a finished one. */
 export function MessageBox({ run }: { run: RunDetail }) {
 	const field = useRef<HTMLTextAreaElement>(null);
-	// At once: the user keeps typing.
+	// Before the next key press: the user keeps typing.
 	useLayoutEffect(() => field.current?.focus(), []);
 	const isOpen = run.phase !== "ended";
 	const send = () => {

@@ -114,7 +114,7 @@ function ToolAnswer({ item }: { item: PageItem }) {
 function More({ item, chars = item.moreChars }: { item: PageItem; chars?: number | undefined }) {
 	const isAsked = useSignal(false);
 	if (chars === undefined) return null;
-	// Even the whole item is cut.
+	// Even the whole item was cut.
 	if (item.whole) return <span class="more faint">It is in the session file.</span>;
 	return (
 		<button

@@ -7,7 +7,7 @@ import { useVirtual } from "../parts/virtual.ts";
 import { Item } from "./transcript-item.tsx";
 
 const GUESSED_PX = 84;
-/** Scrolled this close to the end, it follows new items. */
+/** Within this distance from the end, it follows new items. */
 const NEAR_PX = 60;
 
 /** Whether it stays at the end as the end moves. */

@@ -13,7 +13,7 @@ const DAYS_CHART_PX = 220;
 
 const allTokens = ({ input, output, cacheRead, cacheWrite }: CostRow): number =>
 	input + output + cacheRead + cacheWrite;
-/** At noon, so that the bar stands above its day in every time zone. */
+/** Noon of a day, so that the bar is above its day in every time zone. */
 const noonOf = (day: string): number => new Date(`${day}T12:00:00`).getTime();
 const dayWords = (time: number): string => new Date(time).toLocaleDateString(undefined, { dateStyle: "medium" });
 const shortDay = (time: number): string =>

@@ -13,7 +13,7 @@ const LEVELS = {
 	pass: { mark: "✓", tone: "success" },
 } as const;
 
-/** What works here and what does not: each check really tests it. */
+/** What works here and what does not, according to real tests. */
 export function DoctorView() {
 	const round = useSignal(0);
 	const checking = useSignal<string | undefined>("the first check");

@@ -97,7 +97,7 @@ function RunField({ run }: { run: string }) {
 				setQuery({ run: currentTarget.value.trim() });
 				typed.value = undefined;
 			}}
-			// Typing a filter and deleting it again changes nothing.
+			// Typing a filter and deleting it again has no effect.
 			onBlur={() => {
 				typed.value = undefined;
 			}}
