@@ -54,10 +54,15 @@ export function logTo({ context, write, redact, isWrittenLate = false }: LogTarg
 	const asText = ({ head, line }: (typeof waiting)[number]) =>
 		`${JSON.stringify({ ...head, ...(redact(line) as LineToWrite) })}\n`;
 	const writeAll = () => {
+		process.off("exit", writeAll);
 		const lines = waiting.splice(0).flatMap((line) => orNothing(() => asText(line)) ?? []);
 		if (lines.length > 0) orNothing(() => write(lines.join("")));
 	};
-	if (isWrittenLate) process.once("exit", writeAll);
+	const writeSoon = () => {
+		// Only for as long as lines wait: pi loads its extensions again for each session, and the loggers would pile up.
+		process.once("exit", writeAll);
+		setTimeout(writeAll, WRITTEN_AFTER_MS).unref();
+	};
 	const at =
 		(level: LogLevel) =>
 		(message: string, facts: Facts = {}): void => {
@@ -66,7 +71,7 @@ export function logTo({ context, write, redact, isWrittenLate = false }: LogTarg
 				line: { message, ...facts, ...errorIn(facts) },
 			});
 			if (!isWrittenLate || level !== "info") writeAll();
-			else if (waiting.length === 1) setTimeout(writeAll, WRITTEN_AFTER_MS).unref();
+			else if (waiting.length === 1) writeSoon();
 		};
 	return { info: at("info"), warn: at("warn"), error: at("error") };
 }

@@ -116,6 +116,19 @@ describe("a log", () => {
 			writeAll?.(0);
 			expect(messages()).toEqual([["claimed", "started"]]);
 		});
+
+		test("listens to the exit of its process only while lines wait, since pi loads its extensions again and again", () => {
+			const before = process.listenerCount("exit");
+			const { log } = scene();
+			expect(process.listenerCount("exit")).toBe(before);
+			log.info("claimed");
+			log.info("started");
+			expect(process.listenerCount("exit")).toBe(before + 1);
+			vi.advanceTimersByTime(1000);
+			expect(process.listenerCount("exit")).toBe(before);
+			log.warn("asks the model again");
+			expect(process.listenerCount("exit")).toBe(before);
+		});
 	});
 
 	test("is set aside when it is large, and never takes more than its bounds", () => {
