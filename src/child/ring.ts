@@ -110,7 +110,7 @@ interface RingFor {
 }
 
 function ringIn(scratch: string, { plan, sandbox, probe, agentDir, tree }: RingFor): Ring {
-	const { write, network, sockets, env, hide } = sandbox;
+	const { write, network, sockets, env } = sandbox;
 	const ring = openRing({
 		abilities: probe.abilities,
 		cwd: tree?.cwd ?? plan.cwd,
@@ -121,7 +121,7 @@ function ringIn(scratch: string, { plan, sandbox, probe, agentDir, tree }: RingF
 			...skillFolders(plan),
 			...(tree ? [tree.folder, ...tree.borrows()] : []),
 		],
-		hidden: [...ourPlaces(plan, agentDir), ...hide],
+		hidden: hiddenByPlan(plan, agentDir),
 		scratch,
 		network,
 		sockets,
@@ -143,13 +143,21 @@ const ourPlaces = ({ session }: LaunchPlan, agentDir: string): string[] => [
 	dirname(dirname(session.file)),
 ];
 
-/** Everything that a ring hides, for what is read outside of it on behalf of a child. */
-export const hiddenFromChild = (plan: LaunchPlan, agentDir: string): string[] => [
+/** What the rings of a run hide on top of what every ring hides. */
+export const hiddenByPlan = (plan: LaunchPlan, agentDir: string): string[] => [
 	...ourPlaces(plan, agentDir),
+	...(plan.sandbox?.hide ?? []),
+];
+
+/**
+ * Everything that a ring hides, for what is read outside of it on behalf of a child. Not for a ring itself: a variable may
+ * name /dev/null, which no program can do without.
+ */
+export const hiddenFromChild = (plan: LaunchPlan, agentDir: string): string[] => [
+	...hiddenByPlan(plan, agentDir),
 	...HIDDEN_OF_THE_MACHINE,
 	...hiddenInHomes(),
 	...hiddenByVariables(process.env),
-	...(plan.sandbox?.hide ?? []),
 ];
 
 /** The folders of pi's own programs. In a host's ring, the original programs are in another folder too. */

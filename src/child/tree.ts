@@ -26,7 +26,7 @@ import {
 	treePlace,
 } from "../trees/tree-of-run.ts";
 import { TreeRefused } from "../trees/tree-refused.ts";
-import { hiddenFromChild } from "./ring.ts";
+import { hiddenByPlan, hiddenFromChild } from "./ring.ts";
 import { SetupFailed } from "./session-file.ts";
 import type { ClaimedRun } from "./work.ts";
 
@@ -170,7 +170,7 @@ export async function bringTreeHome(
 	const { tree: limits } = plan;
 	const known = limits && trees && findTree(trees.ledger, run.id);
 	if (!limits || !trees || !known) return NOTHING_HOME;
-	const place = { scratch: trees.places.scratch, hidden: hiddenFromChild(plan, agentDir) };
+	const place = { scratch: trees.places.scratch, hidden: hiddenByPlan(plan, agentDir) };
 	const home = await withProgramsInRing(place, (inRing) => bringHome(trees, run.id, { limits, inRing })).catch(
 		(error: Error) => ({ notHarvested: error.message, tree: known.folder }),
 	);

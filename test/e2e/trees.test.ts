@@ -203,6 +203,19 @@ describe("whatever way a run with a tree ends, its changes come home and the end
 		expect(treesLeft(home)).toEqual([]);
 	});
 
+	longTest("its user keeps no history: a variable names /dev/null, and the changes come home", async () => {
+		const home = await openHome({
+			script: dispatch({
+				parent: [delegateTo("worker", "Write."), text("Done.")],
+				child: [writeIn("new.txt", "new\n"), finalize("Written.")],
+			}),
+		});
+		projectIn(home);
+		const run = await promptPi(home, "Go.", { version: ANY_PI, env: { LESSHISTFILE: "/dev/null" } });
+		expect(delegations(run)[0]?.results).toMatchObject([{ exitCode: 0, changes: { files: [{ path: "new.txt" }] } }]);
+		expect(treesLeft(home)).toEqual([]);
+	});
+
 	longTest("its only host was killed: the changes are kept, and come home when somebody asks for them", async () => {
 		const home: Home = await openHome({
 			config: { subagents: { retry: { enabled: false } } },
