@@ -40,8 +40,9 @@ export type WhyLeftOut =
 	| "not_on_record"
 	/** An MCP server that has not listed its tools yet, while some of them are denied. */
 	| "server_silent"
-	/** An MCP tool that is not known to be read-only, for an agent that may write, and for one that may not. */
+	/** An MCP tool that is not known to be read-only: for an agent that may write, one that has no tree, and one that only reads. */
 	| "mcp_writes"
+	| "mcp_no_tree"
 	| "mcp_readonly";
 
 export interface LeftOut {
@@ -182,6 +183,8 @@ function reason(why: WhyLeftOut, { agent, many }: Case): string {
 			return "some of its tools are denied, and it has not said yet which tools it has. Try again when it is connected.";
 		case "mcp_writes":
 			return `an MCP tool may write. Name it in subagents.readonlyTools ${IN_FILE}, or set subagents.allowWrite.`;
+		case "mcp_no_tree":
+			return `${agent.name} writes in a tree of its own, and cannot get one here, and an MCP tool may write. Name it in subagents.readonlyTools ${IN_FILE}.`;
 		case "mcp_readonly":
 			return `${agent.name} is read-only, and an MCP tool may write. Name it in subagents.readonlyTools ${IN_FILE}.`;
 	}

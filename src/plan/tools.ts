@@ -198,7 +198,8 @@ function whyNotWriting(name: string, question: ToolQuestion): WhyLeftOut | undef
 	const { agent, config, consent, inTree, inPool } = question;
 	const writesInTree = !agent.readonly && (inTree || agent.isolation === "worktree");
 	// A file that asks for a tree gets less without one, and never the checkout instead.
-	if (writesInTree) return inTree ? undefined : "no_tree";
+	if (writesInTree && inTree) return undefined;
+	if (writesInTree) return isMcpTool(name) ? "mcp_no_tree" : "no_tree";
 	if (agent.source === "builtin" && !isGeneral(agent)) return "builtin";
 	if (agent.readonly) return isMcpTool(name) ? "mcp_readonly" : "readonly";
 	const { allowWrite, sandbox } = config.subagents;

@@ -737,6 +737,16 @@ const ROWS: Row[] = [
 		warnings: [],
 	},
 	{
+		because: "without a tree the setting that grants an MCP tool is named",
+		file: "isolation: worktree\ntools: read, bash, mcp__github__create_issue",
+		parent: pi15,
+		tools: ["read"],
+		warnings: [
+			"bash was left out: custom writes in a tree of its own, and cannot get one here.",
+			"mcp__github__create_issue was left out: custom writes in a tree of its own, and cannot get one here, and an MCP tool may write. Name it in subagents.readonlyTools in pi-geon.json.",
+		],
+	},
+	{
 		because: "a built-in agent writes in a tree if its file says so",
 		file: "isolation: worktree\ntools: read, edit",
 		source: "builtin",
