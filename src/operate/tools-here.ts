@@ -85,13 +85,19 @@ export function toolsHere(asked: Agent, surroundings: ToolSurroundings): ToolsHe
 			...unreadableWarnings(agent),
 			...skills.warnings,
 			...networkWarnings(agent, config, writeScopeOf({ tools, config, inTree })),
-			...effectiveLimits({ agent, background: false }, config).warnings,
+			...limitWarnings(agent, config),
 			...agent.warnings,
 		],
 		inherits: !pi && agent.tools.kind === "inherit",
 		...(writing !== undefined && { writing }),
 		asksFor: consent === "not_asked" ? writingTools(question) : [],
 	};
+}
+
+/** The limits of its file that are cut, in the foreground or in the background. */
+function limitWarnings(agent: Agent, config: ToolQuestion["config"]): string[] {
+	const warnings = [false, true].flatMap((background) => effectiveLimits({ agent, background }, config).warnings);
+	return [...new Set(warnings)];
 }
 
 /** What planning refuses once it knows the tools. */

@@ -124,6 +124,15 @@ describe("what an agent gets here", () => {
 		]);
 	});
 
+	test("says which limits of its file are cut only in the background", () => {
+		const config = { subagents: { timeoutMs: 9_000_000 } };
+		expect(toolsHere(agentOf("tools: read\ntimeoutMs: 7200000", "user"), inPi(config)).warnings).toEqual([
+			expect.stringMatching(
+				/^timeoutMs 7200000 .* was cut to 3600000, the value of agents\.defaults\.subagents\.maxRunSeconds/,
+			),
+		]);
+	});
+
 	test("is nothing if its file disables it, and the file and line are reported", () => {
 		expect(toolsHere(agentOf(OFF, "user"), inPi())).toMatchObject({ off: OFF_TOLD });
 		expect(toolsHere(agentOf("tools: read", "user"), inPi())).not.toHaveProperty("off");
