@@ -4,8 +4,10 @@ import { openRunsOfCommands } from "../ledger/deliveries.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { EndedRecord } from "../ledger/records.ts";
 import { plural } from "../run/amounts.ts";
+import type { ReportedChanges } from "../run/changes.ts";
 import type { RunId } from "../run/ids.ts";
 import type { Redacted } from "../run/redacted.ts";
+import type { SandboxReport } from "../run/sandbox-report.ts";
 import { changesText } from "./changes-text.ts";
 import { pick, type RunView, viewOf } from "./run-view.ts";
 import { stoppedDetails } from "./stored-details.ts";
@@ -23,6 +25,10 @@ export interface StoppedRun extends Pick<RunView, "runId" | "sessionKey" | "sess
 	model?: Redacted;
 	/** What the requester should know: messages that the run did not receive, changes that it made. */
 	notes?: Redacted[];
+	/** What it changed in its tree; absent if it had none. */
+	changes?: ReportedChanges<Redacted>;
+	/** What confined it. Absent if it never started, and in messages of earlier versions. */
+	sandbox?: SandboxReport<Redacted>;
 	/** As the embedding application set it when the run was spawned. */
 	route?: unknown;
 }
@@ -75,13 +81,15 @@ export function stoppedMessage(records: readonly EndedRecord[], redactor: Redact
 
 function stoppedRun(record: EndedRecord, redactor: Redactor): StoppedRun {
 	const { run, plan } = record;
-	const { model } = run.outcome;
+	const { model, changes, sandbox } = run.outcome;
 	const notes = stopNotes(record);
 	return {
 		announceId: run.id,
 		...pick(viewOf(record, redactor), ["runId", "sessionKey", "sessionId", "agent", "label", "usage"]),
 		...(model !== undefined && { model }),
 		...(notes.length > 0 && { notes }),
+		...(changes && { changes }),
+		...(sandbox && { sandbox }),
 		...(plan.route !== undefined && { route: plan.route }),
 	};
 }

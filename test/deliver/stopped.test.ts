@@ -9,6 +9,7 @@ import type { ReportedChanges } from "../../src/run/changes.ts";
 import type { RunId } from "../../src/run/ids.ts";
 import type { Outcome } from "../../src/run/outcome.ts";
 import type { Redacted } from "../../src/run/redacted.ts";
+import type { SandboxReport } from "../../src/run/sandbox-report.ts";
 import { asItIs } from "../helpers/as-it-is.ts";
 import { admission, outcomeOf, success, type Wish } from "../ledger/samples.ts";
 import { useScratch } from "../ledger/scratch.ts";
@@ -153,6 +154,15 @@ describe("the message", () => {
 		const changes = asItIs<ReportedChanges<Redacted>>({ ...CHANGES, commit: null, files: [] });
 		const { content } = stoppedMessage([stopped({ isolation: "worktree" }, { ...STOPPED, changes })], redactor);
 		expect(content).not.toContain("changed nothing");
+	});
+
+	test("tells programs what a run changed, and what confined it", () => {
+		const sandbox = asItIs<SandboxReport<Redacted>>({ enforced: "kernel", write: "worktree", network: "off" });
+		const changes = asItIs<ReportedChanges<Redacted>>(CHANGES);
+		const { details } = stoppedMessage([stopped(), stopped({}, { ...STOPPED, changes, sandbox })], redactor);
+		expect(details.runs[0]).not.toHaveProperty("changes");
+		expect(details.runs[0]).not.toHaveProperty("sandbox");
+		expect(details.runs[1]).toMatchObject({ changes, sandbox });
 	});
 
 	test("tells programs which model answered, and the route that they gave the run", () => {

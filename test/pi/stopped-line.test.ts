@@ -43,6 +43,13 @@ describe.each(Object.entries(told))("what the user stopped: %s", (name, details)
 	});
 });
 
+test("expanded, it says whether the kernel enforced the limits of each run", () => {
+	const sandbox = { enforced: "kernel", write: "none", network: "off" };
+	const runs = [{ ...stopped("1a2b3c4d", "tests"), sandbox }, stopped("2b3c4d5e", "docs")];
+	const lines = draw({ version: 0, runs }, 120, true).map((line) => stripVTControlCharacters(line));
+	expect(lines.map((line) => line.includes("kernel-enforced"))).toEqual([false, true, false]);
+});
+
 test("however many there are, it is one line", () => {
 	const runs = Array.from({ length: 50 }, (_, index) => stopped(`${10_000_000 + index}`, `label ${index}`));
 	for (const width of [20, 40, 80, 120]) expect(draw({ version: 0, runs }, width, false)).toHaveLength(1);

@@ -3,6 +3,8 @@ import { visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { plain } from "../../collect/plain.ts";
 import { readStoppedDetails } from "../../deliver/stored-details.ts";
 import { plural } from "../../run/amounts.ts";
+import { isSandboxReport } from "../../run/outcome-check.ts";
+import { sandboxInShort } from "../../run/sandbox-report.ts";
 import { expandHint, withHint } from "./expand-hint.ts";
 import { consumption, factLines } from "./fact-lines.ts";
 import { cut, fitted } from "./fitted.ts";
@@ -41,6 +43,7 @@ function stoppedRunLines(run: StoredFields, theme: Theme, width: number): string
 	const facts = [
 		nameOfStopped(run, theme),
 		...consumption(readFacts(run), drawing),
+		...(isSandboxReport(run.sandbox) ? [sandboxInShort(run.sandbox)] : []),
 		`run ${shortText(run.runId) ?? ""}`,
 	];
 	const notes = storedList(run.notes).flatMap((note) => shortText(note) ?? []);
