@@ -37,6 +37,27 @@ test("so does that of a failure", async () => {
 	});
 });
 
+test("both say what the run lacked, and whether the kernel enforced its limits", async () => {
+	const sandbox = { enforced: "policy", why: "No bubblewrap.", write: "none", network: "off" } as const;
+	const warnings = ["bash was left out."];
+	const held = "writes nothing, network off; the kernel enforces none of it: No bubblewrap.";
+	const facts = asItIs<Pick<Outcome, "sandbox" | "warnings">>({ sandbox, warnings });
+	const done = await printed({ ...success("All done."), ...facts }, undefined);
+	expect(done.lines).toEqual([
+		`scout, run ${done.id}: finished 0s`,
+		`Sandbox: ${held}`,
+		"Warning: bash was left out.",
+		"",
+		"All done.",
+	]);
+	const failure = await printed({ ...outcomeOf(undefined, { kind: "lost", message: "Gone." }), ...facts }, undefined);
+	expect(failure.lines).toEqual({
+		problem: expect.stringMatching(
+			/lost 0s\. .* Sandbox: writes nothing, .*No bubblewrap\. Warning: bash was left out\.$/,
+		),
+	});
+});
+
 test.each([undefined, { ...CHANGES, commit: null, files: [], total: { files: 0, added: 0, removed: 0 } }])(
 	"there is no such line where nothing was changed",
 	async (changes) => {
