@@ -1,5 +1,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { AgentDefinition } from "../agents/definition.ts";
 import { inOneLine } from "../collect/plain.ts";
+import { isInherit } from "../plan/model-name.ts";
 import type { Approval, ProjectAgentQuestion } from "../plan/trusted-definition.ts";
 import { inTurn } from "./dialog-line.ts";
 
@@ -54,12 +56,14 @@ function approvalText({ agent, tools, replaces }: ProjectAgentQuestion): string 
 		"This project is not trusted. The agent's instructions come from",
 		agent.file,
 		`Tools: ${tools.length === 0 ? "none" : tools.join(", ")}`,
-		`Model: ${[agent.model ?? "that of this session", ...(agent.fallbackModels ?? [])].join(", then ")}`,
+		`Model: ${[isParents(agent) ? "that of this session" : agent.model, ...(agent.fallbackModels ?? [])].join(", then ")}`,
 		...(agent.context === "fork" ? ["Context: it starts from a copy of this conversation"] : []),
 		...(instead === undefined ? [] : [instead]),
 	];
 	return lines.map((line) => middleCut(inOneLine(line))).join("\n");
 }
+
+const isParents = ({ model }: AgentDefinition): boolean => model === undefined || isInherit(model);
 
 /** Keeps the end of a long line too, since it names the file. */
 function middleCut(line: string): string {

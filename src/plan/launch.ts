@@ -11,14 +11,14 @@ import type { StartingContext } from "../run/starting-context.ts";
 import type { ThinkingLevel } from "../run/thinking.ts";
 import type { TraceContext } from "../run/trace-context.ts";
 import { allSwitchedOff, childSession, type KnownSession, switchedOffBy, switchedOffHere } from "./continued.ts";
-import { fallbacksFor } from "./fallbacks.ts";
+import { fallbacksFor, namedFallbacks } from "./fallbacks.ts";
 import { forkFor, type ParentConversation } from "./fork.ts";
 import { GENERAL } from "./general.ts";
 import { stopHookFor } from "./hooks.ts";
 import { nameOf } from "./left-out.ts";
 import { continuedFor, effectiveLimits } from "./limits.ts";
 import type { ModelSource, ResolvedModel } from "./model.ts";
-import { modelFor } from "./model-for.ts";
+import { configuredModel, modelFor } from "./model-for.ts";
 import { networkWarnings, withEnforceableNetwork } from "./network.ts";
 import type { LaunchPlan, ModelChoice } from "./plan.ts";
 import { poolFor, refusedByPool, skillsStayHome, WAITING_ATTEMPTS } from "./pool.ts";
@@ -245,8 +245,9 @@ export async function planLaunch(
 async function permittedAgent(
 	request: LaunchRequest,
 	parent: ParentFacts,
-	{ config, catalog: known }: PlanSources,
+	sources: PlanSources,
 ): Promise<TrustedDefinition | Refusal> {
+	const { config, catalog: known } = sources;
 	if (parent.depth >= config.subagents.maxDepth) {
 		const why = parent.depth > 0 ? "A subagent cannot delegate further." : "subagents.maxDepth is 0 in pi-geon.json.";
 		return refuse("SUBAGENT_DEPTH_EXCEEDED", `${why} Do the task yourself.`);
@@ -268,13 +269,33 @@ async function permittedAgent(
 		catalog,
 		projectTrusted: parent.projectTrusted,
 		approve: async (replaces) => {
-			const granted = effectiveTools({ agent, config, active: parent.activeTools, known: parent.knownTools });
+			const asked = asItWouldRun(agent, request, sources);
+			const { activeTools: active, knownTools } = parent;
+			const inTree = asked.isolation === "worktree";
+			const granted = effectiveTools({ agent: asked, config, active, known: knownTools, inTree });
 			const tools = isRefusal(granted) ? [] : granted.tools;
-			return parent.approveProjectAgent({ agent, tools, ...(replaces && { replaces }) });
+			return parent.approveProjectAgent({ agent: asked, tools, ...(replaces && { replaces }) });
 		},
 	});
 	if (isRefusal(trusted) || trusted.agent.switchedOff === undefined) return trusted;
 	return switchedOffBy(agent.name, trusted.agent.switchedOff);
+}
+
+/** The definition with what the request and the configuration add to its file, for the user who is asked about it. */
+function asItWouldRun(agent: AgentDefinition, request: LaunchRequest, sources: PlanSources): AgentDefinition {
+	const { config } = sources;
+	const { isolation = agent.isolation, context = agent.context } = request;
+	const principal = choosePrincipal(request.agentId, sources);
+	const configured = isRefusal(principal) ? null : configuredModel(principal.id, config);
+	const model = request.model ?? agent.model ?? configured;
+	const { names: fallbackModels } = namedFallbacks({ agent, config });
+	return {
+		...agent,
+		isolation,
+		...(context && { context }),
+		...(model && { model }),
+		fallbackModels: [...fallbackModels],
+	};
 }
 
 /** The model reads this; a folder of hundreds of agents would fill its context. */

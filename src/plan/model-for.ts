@@ -48,3 +48,7 @@ export function modelFor({
 		(name) => parent.resolveModel(name, principal.agentDir),
 	);
 }
+
+/** The model that the configuration names for runs of a principal whose agent and request name none. */
+export const configuredModel = (principal: string, { agents }: Config): string | null =>
+	agents.list.find(({ id }) => id === principal)?.subagents.model ?? agents.defaults.subagents.model;

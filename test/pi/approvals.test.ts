@@ -48,6 +48,12 @@ test("it names the user's agent that is replaced, and says so where there is no 
 	]);
 });
 
+test("it calls the model that a file inherits that of this session", async () => {
+	const { ctx, shown } = userWho(0);
+	await approvals()(ctx, { agent: { ...scout, model: "inherit" }, tools: ["read"] });
+	expect(shown[0]?.title.split("\n").at(-1)).toBe("Model: that of this session");
+});
+
 test("No is the first option, and is what leaving the dialog means", async () => {
 	const first = userWho(0);
 	expect(await approvals()(first.ctx, { agent: scout, tools: [] })).toBe("declined");

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { refusalResult } from "../../src/deliver/tool-result.ts";
 import type { KnownSession } from "../../src/plan/continued.ts";
+import type { ProjectAgentQuestion } from "../../src/plan/trusted-definition.ts";
 import { newSessionId } from "../../src/run/ids.ts";
 import { CWD, planned, refused, type Wish } from "./launching.ts";
 
@@ -51,6 +52,44 @@ describe("an agent that its own file switches off", () => {
 		const parent = { projectTrusted: false, approveProjectAgent };
 		expect((await refused({ agent: off, source: "project", parent })).error.code).toBe("SUBAGENT_DISABLED");
 		expect((await refused({ agent: off, request: { agent: "cutsom" } })).error.message).not.toContain("custom");
+	});
+});
+
+describe("the question about an agent of a project that is not trusted", () => {
+	async function asked(wish: Wish) {
+		const questions: ProjectAgentQuestion[] = [];
+		const approveProjectAgent = async (question: ProjectAgentQuestion) => {
+			questions.push(question);
+			return "declined" as const;
+		};
+		await refused({ ...wish, source: "project", parent: { projectTrusted: false, approveProjectAgent } });
+		const [question] = questions;
+		return question ?? expect.fail("not asked");
+	}
+
+	test("names the tools that it gets in a tree of its own, whether its file or the request asks for the tree", async () => {
+		const tools = "tools: read, bash, edit";
+		expect((await asked({ agent: tools })).tools).toEqual(["read"]);
+		expect((await asked({ agent: `${tools}\nisolation: worktree` })).tools).toEqual(["read", "bash", "edit"]);
+		const request = { isolation: "worktree" as const };
+		expect((await asked({ agent: tools, request })).tools).toEqual(["read", "bash", "edit"]);
+		expect((await asked({ agent: `${tools}\nreadonly: true`, request })).tools).toEqual(["read"]);
+	});
+
+	test("names the model that it would work with: of the request, its file, or the configuration", async () => {
+		const config = { agents: { defaults: { subagents: { model: "test/usual", fallbackModels: ["test/next"] } } } };
+		const model = async (wish: Wish) => (await asked(wish)).agent.model;
+		expect(await model({ agent })).toBeUndefined();
+		expect((await asked({ agent, config })).agent).toMatchObject({
+			model: "test/usual",
+			fallbackModels: ["test/next"],
+		});
+		expect(await model({ agent: `${agent}\nmodel: test/own`, config })).toBe("test/own");
+		expect(await model({ agent: `${agent}\nmodel: test/own`, request: { model: "test/asked" } })).toBe("test/asked");
+	});
+
+	test("says so if the request wants it to start from a copy of the conversation", async () => {
+		expect((await asked({ agent, request: { context: "fork" } })).agent.context).toBe("fork");
 	});
 });
 
