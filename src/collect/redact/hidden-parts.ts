@@ -1,5 +1,5 @@
-import { stripVTControlCharacters } from "node:util";
 import { legible } from "../../run/legible.ts";
+import { withoutSequences } from "../../run/without-sequences.ts";
 import { plain } from "../plain.ts";
 import { MAY_HOLD_KEY } from "./private-keys.ts";
 import { inOnePiece } from "./rewriting.ts";
@@ -58,7 +58,7 @@ export function withoutCrowds(text: string, near: number): string {
 	return readAgain > text.length / 2 ? bareOf(text) : text;
 }
 
-const bareOf = (text: string): string => legible(stripVTControlCharacters(text));
+const bareOf = (text: string): string => legible(withoutSequences(text));
 
 /** The text without any hidden characters, and with other texts in place of its parts. */
 export function withParts(text: string, parts: readonly HidingPart[], texts: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from "node:util";
+import { withoutSequences } from "../../run/without-sequences.ts";
 import { type Converted, Unreadable } from "./converted.ts";
 import { fenced } from "./fence.ts";
 import { TextParts } from "./text-parts.ts";
@@ -48,7 +48,7 @@ function parsed(bytes: Uint8Array): Book {
 function outputText(output: Record<string, unknown>): string {
 	const data = (typeof output.data === "object" && output.data !== null ? output.data : {}) as Record<string, unknown>;
 	const text =
-		cellSource(output.text) || stripVTControlCharacters(cellSource(output.traceback)) || cellSource(data["text/plain"]);
+		cellSource(output.text) || withoutSequences(cellSource(output.traceback)) || cellSource(data["text/plain"]);
 	const pictures = Object.keys(data).filter((type) => type.startsWith("image/"));
 	const shown =
 		text.length > LONGEST_OUTPUT
