@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { homedir } from "node:os";
+import { devNull, homedir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { isRepository } from "../files/owner.ts";
 import { isInside } from "../files/project-area.ts";
@@ -132,7 +132,10 @@ async function settingsIn(top: string, commonDir: string | undefined): Promise<C
 		const { value = join(userFolder, usual), isOfRepository = false } = values.get(name) ?? {};
 		// As in git, which works at the top.
 		const file = resolve(top, value);
-		return { all: [file, ...inRepository], named: isOfRepository ? [file, ...inRepository] : inRepository };
+		// Users name /dev/null to have no such rules.
+		const ofSettings = file === devNull ? [] : [file];
+		const all = [...ofSettings, ...inRepository];
+		return { all, named: isOfRepository ? all : inRepository };
 	};
 	const ignoring = filesFor("core.excludesfile", "ignore", "exclude");
 	const attributing = filesFor("core.attributesfile", "attributes", "attributes");
