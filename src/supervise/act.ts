@@ -42,8 +42,9 @@ export function actOnRun({ ledger, calls, watched, hosts }: Acting, action: RunA
 			const sessionBusy = waitsForSession(ledger, runId);
 			const run = found.open.get(runId);
 			const starting = !sessionBusy && ((run && isOfPool(run.profile)) || hasPlace(ledger, runId, action.place));
-			// Its host knows of it and is about to claim it. pi would draw a row that is outdated a moment later.
-			if (starting && watched.has(runId)) break;
+			// Its host knows of it and is about to claim it. pi would draw a row that is outdated a moment later. A caller that
+			// was told another place must not keep showing that one.
+			if (starting && watched.has(runId) && action.caller.knownPlace === undefined) break;
 			calls.options(id)?.onQueued?.({ position: action.place, sessionBusy, starting });
 			break;
 		}

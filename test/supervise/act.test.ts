@@ -87,6 +87,15 @@ test.each([
 	expect(heard).toHaveLength(told);
 });
 
+test("a caller that was told another place hears that its run starts, although the host has heard of it", async () => {
+	const heard: unknown[] = [];
+	const { id, caller, act, watched, open } = await scene({ onQueued: (why) => heard.push(why) });
+	watched.begin(undefined, [...open.values()]);
+	act({ do: "reach", runId: id });
+	act({ do: "tell place", caller: { ...caller, knownPlace: 2 }, place: 0 });
+	expect(heard).toEqual([{ position: 0, sessionBusy: false, starting: true }]);
+});
+
 test("a host that is reached is listened to once, and woken while the run waits", async () => {
 	const { id, act, done, watched, open } = await scene({ onProgress: () => {} });
 	watched.begin(undefined, [...open.values()]);
