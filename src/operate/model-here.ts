@@ -1,4 +1,5 @@
 import { fallbacksFor, namedFallbacks } from "../plan/fallbacks.ts";
+import type { ChosenModel } from "../plan/model.ts";
 import { type ModelQuestion, modelFor } from "../plan/model-for.ts";
 import { isInherit } from "../plan/model-name.ts";
 import { thinkingFor } from "../plan/thinking.ts";
@@ -25,12 +26,6 @@ export async function modelInPi(question: ModelQuestion): Promise<ModelHere> {
 		return { words: asked(agent, config), fallbacks: [], warnings: [chosen.error.message], isChecked: true };
 	}
 	const fallbacks = await fallbacksFor(question, chosen);
-	const { warnings: ofThinking } = thinkingFor({
-		agent,
-		chosen,
-		byDefault: null,
-		parent: { ...parent, thinking: undefined },
-	});
 	const { provider, id } = chosen.model;
 	const taken = `${provider}/${id}`;
 	const isParents = parent.model?.provider === provider && parent.model.id === id;
@@ -40,10 +35,19 @@ export async function modelInPi(question: ModelQuestion): Promise<ModelHere> {
 	return {
 		words,
 		fallbacks: fallbacks.models.map((model) => `${model.provider}/${model.id}`),
-		warnings: [...chosen.warnings, ...ofThinking, ...fallbacks.warnings],
+		warnings: [...chosen.warnings, ...ofThinking(question, chosen), ...fallbacks.warnings],
 		isChecked: true,
 	};
 }
+
+/** What planning says about the thinking level of an agent, for a check that names the models itself. */
+export async function thinkingWarnings(question: ModelQuestion): Promise<string[]> {
+	const chosen = await modelFor(question);
+	return isRefusal(chosen) ? [] : ofThinking(question, chosen);
+}
+
+const ofThinking = ({ agent, parent }: ModelQuestion, chosen: ChosenModel): string[] =>
+	thinkingFor({ agent, chosen, byDefault: null, parent: { ...parent, thinking: undefined } }).warnings;
 
 /** The settings in the files, for a disabled agent. */
 export const modelOfOff = (agent: Agent, config: ModelQuestion["config"]): ModelHere => ({

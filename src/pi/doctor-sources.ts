@@ -6,9 +6,10 @@ import { configFor } from "../config/config-for.ts";
 import { isTrustedByDecision } from "../config/project-trust.ts";
 import { placesIn } from "../ledger/places.ts";
 import type { DoctorSources, KnownMcp } from "../operate/doctor/sources.ts";
+import { thinkingWarnings } from "../operate/model-here.ts";
 import { sessionsRoot } from "../plan/session-place.ts";
 import { currentProfile } from "../supervise/current-profile.ts";
-import { toolSurroundings } from "./commands/agents.ts";
+import { modelQuestion, toolSurroundings } from "./commands/agents.ts";
 import { modelSource } from "./model-source.ts";
 import { hasMcp, knownTools, mcpConfigOf, resolveAmong, silentServers } from "./parent-facts.ts";
 import { hostEntry, trustedAgentsFor } from "./session-services.ts";
@@ -36,6 +37,7 @@ export function doctorSources(pi: ExtensionAPI, ctx: ExtensionContext, questions
 		get tools() {
 			return toolSurroundings(pi, ctx, questions);
 		},
+		thinking: (agent) => thinkingWarnings(modelQuestion(agent, configFor(ctx).config, ctx)),
 		mcp: (signal) => knownMcp(pi, ctx, signal),
 		models: async () => {
 			const all = modelRegistry.getAll();

@@ -97,6 +97,7 @@ const reportOfManyWrongs = (): Promise<string> => {
 		agents: {
 			"odd.md": agentNamed("odd", "Do.", "tools: frobnicate"),
 			"dear.md": agentNamed("dear", "Do.", "tools: read\nmodel: openai/gpt-4o"),
+			"deep.md": agentNamed("deep", "Do.", "tools: read\nthinking: high"),
 		},
 		files: { ".pi/agents/own.md": agentNamed("own", "Do.") },
 	}).then((home) => doctor(home));
@@ -166,6 +167,12 @@ describe("the doctor names the cause of", () => {
 		expect(report).toMatch(/warn models: The model openai\/gpt-4o has no credentials dear \(.*dear\.md\)/);
 		expect(report).toMatch(
 			/warn models: There is no model nobody\/else agents\.defaults\.subagents\.fallbackModels .*leave it out/,
+		);
+	});
+
+	longTest("a thinking level that the model of an agent does not have", async () => {
+		expect(await reportOfManyWrongs()).toMatch(
+			/warn models: The thinking level high of \S*deep\.md is not available with \S+; off was used instead\. deep → Name/,
 		);
 	});
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { AgentDefinition } from "../../src/agents/definition.ts";
 import type { AgentCatalog } from "../../src/agents/discover.ts";
 import type { CheckResult, Examination } from "../../src/operate/doctor/check.ts";
+import { checkModels } from "../../src/operate/doctor/models.ts";
 import { checkTools } from "../../src/operate/doctor/tools.ts";
 import { modelInShell } from "../../src/operate/model-here.ts";
 import { agentsReport } from "../../src/operate/report/agents.ts";
@@ -236,6 +237,26 @@ describe("the doctor", () => {
 			(await findings("tools: read, bash", config, always)).filter(({ level }) => level === "pass");
 		expect(await passes({})).toMatchObject([{ what: expect.stringContaining("may write in your checkout always") }]);
 		expect(await passes({ subagents: { sandbox: { mode: "require" } } })).toEqual([]);
+	});
+
+	test("tells the thinking levels that models do not have, but not of agents that are off", async () => {
+		const told = async (lines: string) => {
+			const { config } = inPi();
+			const available = [{ provider: "test", id: "one" }];
+			const sources = {
+				catalog: catalogOf(agentOf(lines, "user")),
+				config: { config, files: [] },
+				models: async () => ({ available, isKnown: () => true, resolve: async () => ({ model: available[0] }) }),
+				thinking: async () => ["The level was not there."],
+			};
+			const found: Omit<CheckResult, "check">[] = [];
+			for await (const finding of checkModels.run({ sources } as unknown as Examination)) found.push(finding);
+			return found.filter(({ level }) => level === "warn");
+		};
+		expect(await told("tools: read\nthinking: high")).toMatchObject([
+			{ what: "The level was not there.", detail: "custom" },
+		]);
+		expect(await told(OFF)).toEqual([]);
 	});
 
 	test("tells a denial of some uses of a tool", async () => {

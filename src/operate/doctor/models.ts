@@ -28,6 +28,11 @@ export const checkModels: Check = {
 		for (const named of namedModels(sources)) {
 			yield* await findingsOn(named, models);
 		}
+		for (const agent of sources.catalog.agents) {
+			if (whyOff(agent, sources.config.config) !== undefined) continue;
+			const warnings = (await sources.thinking?.(agent)) ?? [];
+			yield* warnings.map((what): Finding => ({ level: "warn", what, detail: agent.name, remedy: ANOTHER_LEVEL }));
+		}
 	},
 };
 
@@ -60,6 +65,8 @@ function namedModels({ config, catalog }: Examination["sources"]): NamedModel[] 
 			]),
 	].flatMap(({ name, ...rest }) => (name && !isInherit(name) ? [{ name, ...rest }] : []));
 }
+
+const ANOTHER_LEVEL = "Name a level that the model has, or another model.";
 
 const LEFT_OUT = "Runs leave it out of their fallback models, and say so.";
 

@@ -3,7 +3,7 @@ import type { LoadedConfig } from "../../config/load.ts";
 import type { Places } from "../../ledger/places.ts";
 import type { ModelSource } from "../../plan/model.ts";
 import type { HostProfile } from "../../supervise/profile.ts";
-import type { ToolSurroundings } from "../tools-here.ts";
+import type { Agent, ToolSurroundings } from "../tools-here.ts";
 
 export interface ModelName {
 	provider: string;
@@ -54,6 +54,8 @@ export interface DoctorSources {
 	tools: ToolSurroundings;
 	/** Waits a little for servers that are connecting. Absent outside of pi; undefined on a pi without MCP. */
 	mcp?(signal: AbortSignal): Promise<KnownMcp | undefined>;
+	/** The warnings about the thinking level of an agent, as its runs would have them. Absent outside pi. */
+	thinking?(agent: Agent): Promise<string[]>;
 	/** May take a while outside pi. A text says why they are unknown. */
 	models(signal: AbortSignal): Promise<KnownModels | string>;
 }

@@ -8,6 +8,7 @@ import { isTrustedByDecision } from "../../config/project-trust.ts";
 import { type ModelHere, modelInPi, modelOfOff } from "../../operate/model-here.ts";
 import { type AgentsOptions, agentsReport } from "../../operate/report/agents.ts";
 import { type ToolSurroundings, toolsHere, whyOff, withKernel } from "../../operate/tools-here.ts";
+import type { ModelQuestion } from "../../plan/model-for.ts";
 import { choosePrincipal } from "../../plan/principal.ts";
 import { isRefusal } from "../../run/errors.ts";
 import { activeTools, knownSkills, knownTools, modelFacts } from "../parent-facts.ts";
@@ -75,15 +76,19 @@ async function modelsHere(
 	config: Config,
 	ctx: ExtensionContext,
 ): Promise<(agent: AgentDefinition) => ModelHere> {
-	const chosen = choosePrincipal(undefined, { config, agentDir: getAgentDir() });
-	const principal = isRefusal(chosen) ? { id: MAIN.id } : chosen;
-	const parent = modelFacts(ctx);
 	const known = new Map<AgentDefinition, ModelHere>();
 	// One after the other: the second agent that needs an extension reuses the result of the first.
 	for (const agent of agents) {
-		if (whyOff(agent, config) === undefined) known.set(agent, await modelInPi({ agent, principal, config, parent }));
+		if (whyOff(agent, config) === undefined) known.set(agent, await modelInPi(modelQuestion(agent, config, ctx)));
 	}
 	return (agent) => known.get(agent) ?? modelOfOff(agent, config);
+}
+
+/** The question that planning would ask about the model of an agent, if this session started it. */
+export function modelQuestion(agent: AgentDefinition, config: Config, ctx: ExtensionContext): ModelQuestion {
+	const chosen = choosePrincipal(undefined, { config, agentDir: getAgentDir() });
+	const principal = isRefusal(chosen) ? { id: MAIN.id } : chosen;
+	return { agent, principal, config, parent: modelFacts(ctx) };
 }
 
 /** What this session knows about the tools that its agents would get. */
