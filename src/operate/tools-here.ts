@@ -112,7 +112,8 @@ function whyRefused(
 	const plan = { tools: [...tools], extensions: Object.values(extensionOf), extensionOf };
 	const write = writeScopeOf({ ...plan, config, inTree });
 	const required = refusedByRequire({ ...plan, agent: agent.name, config, inTree });
-	const refusal = required ?? (pool === undefined ? undefined : refusedByPool(pool, { ...plan, sandbox: { write } }));
+	const travelling = { ...plan, sandbox: { write }, ...(agent.context === "fork" && { session: { fork: "" } }) };
+	const refusal = required ?? (pool === undefined ? undefined : refusedByPool(pool, travelling));
 	if (refusal) return refusal.error.message;
 	const needsRing = config.subagents.sandbox.mode === "require" && noTree !== undefined;
 	return needsRing ? unavailable(agent.name, noTree) : undefined;

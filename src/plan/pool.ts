@@ -74,7 +74,8 @@ function poolOfAgent(
 
 /** The session and the models may not be known yet. */
 type Travelling = Pick<LaunchPlan, "tools" | "extensions" | "extensionOf"> &
-	Partial<Pick<LaunchPlan, "model" | "fallbackModels" | "session">> & {
+	Partial<Pick<LaunchPlan, "model" | "fallbackModels">> & {
+		session?: Partial<LaunchPlan["session"]>;
 		sandbox?: Pick<PlannedSandbox, "write"> | undefined;
 	};
 

@@ -101,6 +101,7 @@ describe("what an agent gets here", () => {
 			toolsHere(agentOf(`${lines}\npool: team`, "user"), inPi({ pools, subagents })).refused;
 		expect(inPool("tools: read")).toBeUndefined();
 		expect(inPool("tools: read\nask: true")).toMatch(/^Pool team cannot do this: .* cannot ask the user/);
+		expect(inPool("tools: read\ncontext: fork")).toMatch(/the conversation of the parent does not travel/);
 		expect(inPool("tools: read, deploy\nisolation: worktree")).toMatch(/of extensions and MCP servers: deploy\.$/);
 		expect(inPool("tools: read, bash", { allowWrite: true })).toMatch(/it would write in the checkout/);
 	});
