@@ -106,7 +106,7 @@ export function announceOf(record: EndedRecord, announcing: Announcing): Announc
  * Replaces an announce that cannot be made, so that this run is not lost silently, and the other runs are announced.
  */
 export function poorAnnounceOf(
-	{ run, sessionId }: EndedRecord,
+	{ run, plan, sessionId }: EndedRecord,
 	why: string,
 	{ redactor, transcript }: Announcing,
 ): Announce {
@@ -116,6 +116,7 @@ export function poorAnnounceOf(
 		...{ announceId: run.id, runId: run.id, sessionKey: sessionKey("main", sessionId), sessionId, agent: "unknown" },
 		...{ status: STATUS_OF_CAUSE.unreadable, cause: "unreadable", reason: ours`unreadable` },
 		...{ task: ours`(its task cannot be read)`, notes, durationMs: 0, usage: NO_USAGE, transcript },
+		...(plan.route !== undefined && { route: plan.route }),
 	});
 	return {
 		customType: ANNOUNCE,

@@ -153,7 +153,8 @@ const COLUMNS: readonly [string, ColumnCheck][] = Object.entries({
 	partial: orEmpty(aText),
 });
 
-function parsedJson(value: unknown): unknown {
+/** Undefined if it is not JSON. */
+export function parsedJson(value: unknown): unknown {
 	if (!isString(value)) return undefined;
 	try {
 		return JSON.parse(value);

@@ -1,6 +1,7 @@
 import type { LaunchPlan } from "../plan/plan.ts";
 import { storedPlan } from "../plan/stored-plan.ts";
 import { isRunId, isSessionId, newRunId, newSessionId, type SessionId } from "../run/ids.ts";
+import { isRecord } from "../run/is-record.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { ours } from "../run/redacted.ts";
 import { storedOutcome } from "../run/stored-outcome.ts";
@@ -9,7 +10,7 @@ import { NO_USAGE, type Usage } from "../run/usage.ts";
 import { closeAttempts } from "./attempts.ts";
 import type { Ledger } from "./ledger.ts";
 import { closeQuestionsInTransaction } from "./open-questions.ts";
-import { checkRow, type RawRow, type UnreadableRun } from "./row-check.ts";
+import { checkRow, parsedJson, type RawRow, type UnreadableRun } from "./row-check.ts";
 
 /** What is wrong with the row of a run; undefined if there is no row, or it can be read. */
 export function findUnreadable(ledger: Ledger, id: string): UnreadableRun | undefined {
@@ -157,7 +158,14 @@ function placeholderPlan(row: RawRow, named: SessionId, ledger: Ledger): LaunchP
 		principal: { id: "main" },
 		afterwards: { cleanup: "keep", archiveAfterMinutes: 0, parentKept: true },
 		warnings: [],
+		...routeIn(row.plan),
 	};
+}
+
+/** The report needs the application's route, even if other columns, or other parts of the plan, are damaged. */
+function routeIn(stored: unknown): Pick<LaunchPlan, "route"> {
+	const plan = parsedJson(stored);
+	return isRecord(plan) && plan.route !== undefined ? { route: plan.route } : {};
 }
 
 const asText = (value: unknown): string => (typeof value === "string" ? value : "");

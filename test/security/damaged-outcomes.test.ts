@@ -139,7 +139,8 @@ test("a run whose report cannot be made is reported as such, and the others of i
 		...{ entries: () => [], send() {}, add() {}, countUsage() {}, countUsageOf() {} },
 		notify: (text) => told.push(text),
 	};
-	const due = [first, withOutcome(second, { ...FAILURE, output: 5 }), third];
+	const damaged = withOutcome(second, { ...FAILURE, output: 5 });
+	const due = [first, { ...damaged, plan: { ...damaged.plan, route: { chat: 7 } } }, third];
 	const log = { debug() {}, info() {}, warn() {}, error() {} };
 	const telling = { talk, ledger, redactor, log, clock: systemClock, events: { announced() {} } };
 	const announces = [...announcesOf(telling, due, 100_000).values()];
@@ -149,6 +150,7 @@ test("a run whose report cannot be made is reported as such, and the others of i
 		[third.run.id, "success"],
 	]);
 	expect(announces[1]?.content).toMatch(/^Status: unknown\n[\s\S]*The report of run \S+ cannot be made/);
+	expect(announces[1]?.details.route).toEqual({ chat: 7 });
 	expect(told).toEqual([expect.stringContaining(`pi-geon cannot make the report of run ${second.run.id}: `)]);
 	ledger.close();
 });

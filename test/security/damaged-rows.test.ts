@@ -234,3 +234,18 @@ test("pi-geon list --all tells of the others and of the damaged one", async () =
 	const info = await piGeon(home, ["info", broken ?? ""]);
 	expect(info.stderr + info.stdout).toMatch(/cannot be read: outcome is missing, though the run is ended/);
 });
+
+test("the report of a damaged run keeps the route that an application gave it", async () => {
+	const { file, victims } = await shop();
+	const database = new DatabaseSync(file);
+	const routed = "UPDATE runs SET plan = json_set(plan, '$.route', json('{\"chat\":7}')) WHERE id = ?";
+	database.prepare(routed).run(victims.owed);
+	database.close();
+	damage(file, victims.owed, "outcome", "{}");
+	const ledger = await openLedger(file);
+	sweep(ledger, { at: YEARS, outcomeOf: (record, cause) => outcomeWithoutHost(record, cause, ledger.redact) });
+	const report = owedTo(ledger, "parent", { at: YEARS }).find(({ run }) => run.id === victims.owed);
+	const { details } = announceOf(report as EndedRecord, { redactor, transcript: "/t.jsonl" });
+	expect(details).toMatchObject({ cause: "unreadable", route: { chat: 7 } });
+	ledger.close();
+});
