@@ -8,9 +8,14 @@ const PRIVATE = 0o600;
 /** Replaces a file in one step, because another pi may be reading it. Keeps a link, and replaces its target. */
 export function writeWhole(file: string, text: string): void {
 	const target = targetOf(file);
-	const mode = (statSync(target, { throwIfNoEntry: false })?.mode ?? PRIVATE) & 0o777;
-	withDraft(target, text, { mode, place: (draft) => renameSync(draft, target) });
+	replace(target, text, (statSync(target, { throwIfNoEntry: false })?.mode ?? PRIVATE) & 0o777);
 }
+
+/** Does the same with a file of ours, which only the user may read or change, whatever the replaced file allowed. */
+export const writePrivate = (file: string, text: string): void => replace(targetOf(file), text, PRIVATE);
+
+const replace = (target: string, text: string, mode: number): void =>
+	withDraft(target, text, { mode, place: (draft) => renameSync(draft, target) });
 
 /** Creates a file in one step. Fails with EEXIST if it exists. */
 export function writeNew(file: string, text: string): void {

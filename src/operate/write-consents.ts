@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { writeWhole } from "../files/write-whole.ts";
+import { writePrivate } from "../files/write-whole.ts";
 import type { ToolQuestion } from "../plan/tools.ts";
 import { isRecord } from "../run/is-record.ts";
 
@@ -68,4 +68,4 @@ const isConsent = (value: unknown): value is StoredConsent =>
 	typeof value.since === "number";
 
 const writeConsents = (file: string, always: readonly StoredConsent[]): void =>
-	writeWhole(file, `${JSON.stringify({ version: 1, always }, null, 2)}\n`);
+	writePrivate(file, `${JSON.stringify({ version: 1, always }, null, 2)}\n`);

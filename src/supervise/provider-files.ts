@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { writeWhole } from "../files/write-whole.ts";
+import { writePrivate } from "../files/write-whole.ts";
 import type { Places } from "../ledger/places.ts";
 import { ANSWERS_FD, encodeFiles, PROVIDERS_COMMAND, type ProvidersOf } from "../processes/providers-protocol.ts";
 import { isRecord } from "../run/is-record.ts";
@@ -124,7 +124,7 @@ function memoryIn(places: Places) {
 			return entry.digest === digestOf(file) ? entry.providers.map(String) : undefined;
 		},
 		write(file: string, providers: string[]): void {
-			writeWhole(path, JSON.stringify({ ...load(), [file]: { digest: digestOf(file), providers } }));
+			writePrivate(path, JSON.stringify({ ...load(), [file]: { digest: digestOf(file), providers } }));
 		},
 	};
 }

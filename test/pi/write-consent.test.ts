@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { AgentDefinition } from "../../src/agents/definition.ts";
+import { WriteConsents } from "../../src/operate/write-consents.ts";
 import { WriteQuestions } from "../../src/pi/write-consent.ts";
 
 let folder: string;
@@ -95,4 +96,13 @@ test("forgetting takes back an answer of the session and one for good", async ()
 	expect(asking.forget("fixer")).toBe(0);
 	expect(await asking.ask(ctx, agent, ["bash"])).toBe("refused");
 	expect(asking.writing(agent)).toBe("refused");
+});
+
+test("what the user allowed for good can be changed by the user alone, even if others could change it before", () => {
+	const file = join(folder, "agent", "consents.json");
+	const consents = new WriteConsents(file);
+	consents.add(agent, 1);
+	chmodSync(file, 0o666);
+	consents.add({ ...agent, name: "other", digest: "d2" }, 2);
+	expect(statSync(file).mode & 0o777).toBe(0o600);
 });
