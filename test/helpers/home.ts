@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -164,6 +165,9 @@ function modelsJson(options: HomeOptions): object {
 /** Node's compiled form of pi, which pi keeps in the temp folder: with an empty one a start takes 2 s, not 0.8. */
 export const compileCache = join(repositoryRoot, ".cache", "node-compile-cache");
 
+/** npm adds a folder of programs for each folder above, such as the one of all temporary files: a test's project is below it. */
+const existingFolders = (path: string): string[] => path.split(delimiter).filter((folder) => existsSync(folder));
+
 const INHERITED = ["SystemRoot", "ComSpec", "PATHEXT", "LANG", "LC_ALL"];
 
 function environment(places: { home: string; agentDir: string; temp: string }, id: string): Record<string, string> {
@@ -173,7 +177,7 @@ function environment(places: { home: string; agentDir: string; temp: string }, i
 	});
 	return {
 		...Object.fromEntries(inherited),
-		PATH: [...toolFolders, process.env.PATH ?? ""].join(delimiter),
+		PATH: [...toolFolders, ...existingFolders(process.env.PATH ?? "")].join(delimiter),
 		HOME: places.home,
 		USERPROFILE: places.home,
 		TMPDIR: places.temp,
