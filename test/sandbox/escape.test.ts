@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, cpSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { rgPath } from "@vscode/ripgrep";
 import { afterEach, describe, expect, test } from "vitest";
 import { placesIn } from "../../src/ledger/places.ts";
 import { newHostId } from "../../src/run/ids.ts";
@@ -65,7 +67,7 @@ async function runnerIn(world: World, { scope, user, asHost = false }: RunnerSet
 		env: [],
 	};
 	const env = {
-		PATH: [...toolFolders, process.env.PATH ?? ""].join(delimiter),
+		PATH: [programsElsewhere(), ...toolFolders, process.env.PATH ?? ""].join(delimiter),
 		HOME: world.home,
 		TMPDIR: join(world.scratch, "tmp"),
 		WORLD_API_KEY: SECRET,
@@ -82,6 +84,15 @@ async function runnerIn(world: World, { scope, user, asHost = false }: RunnerSet
 	const runner = await startRunner({ cwd: world.project, ...(scope !== "off" && { ring }) }, { user, env, around });
 	closers.push(runner.stop);
 	return runner;
+}
+
+/** A folder with ripgrep outside of this repository: worlds are inside it, and no program of a project searches. */
+function programsElsewhere(): string {
+	const folder = mkdtempSync(join(tmpdir(), "pi-geon-programs-"));
+	closers.push(() => rmSync(folder, { recursive: true, force: true }));
+	chmodSync(folder, 0o755);
+	cpSync(rgPath, join(folder, "rg"));
+	return folder;
 }
 
 function asTheirHost(world: World, start: StartCommand, user: TestUser | undefined): StartCommand {

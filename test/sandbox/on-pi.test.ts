@@ -12,6 +12,7 @@ import { repositoryRoot } from "../helpers/repository.ts";
 import { isShare } from "../helpers/share.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { ATTEMPTS, type Attempt, type Call, SEARCHES } from "./attempts.ts";
+import { NEWER_ATTEMPTS } from "./newer-attempts.ts";
 import { judged, type Trial, tenOf, useUsers } from "./trials.ts";
 import { giveTo, makeWorld, SECRET, type TestUser, type World } from "./world.ts";
 
@@ -83,8 +84,18 @@ async function play({ version, agent = "writer", attempts = ATTEMPTS, sandbox = 
 	return { home, world, trials, details: delegations(run)[0] };
 }
 
+const NEWER: ReadonlySet<Attempt> = new Set(NEWER_ATTEMPTS);
+
+/** Every attempt makes the conversation longer, so two runs take less time than one. */
+const PARTS: readonly [part: string, attempts: readonly Attempt[]][] = [
+	["the first", ATTEMPTS.filter((attempt) => !NEWER.has(attempt))],
+	["the newer", ATTEMPTS.filter((attempt) => NEWER.has(attempt))],
+];
+
+const eachPart = (users: typeof USERS) =>
+	users.flatMap(([name, userOf]) => PARTS.map(([part, attempts]) => ({ name, userOf, part, attempts })));
+
 const escaped = (trials: readonly Trial[]): string[] => trials.filter(({ held }) => !held).map(({ name }) => name);
-const inCheckout = ATTEMPTS.filter(({ checkout }) => checkout).map(({ name }) => name);
 
 describe.each(somePi(import.meta.url))("a child that only reads, pi %s", (version) => {
 	const attempts = [...ATTEMPTS.filter(({ name }) => /^(read|ls)-tool/.test(name)), ...SEARCHES];
@@ -101,10 +112,10 @@ describe.each(somePi(import.meta.url))("a child that only reads, pi %s", (versio
 });
 
 describe.each(somePi(import.meta.url))("a child that writes in a tree, pi %s", (version) => {
-	test.each(isShare ? USERS.slice(-1) : USERS)("reaches nothing outside of it, as %s", async (_name, userOf) => {
-		const user = userOf();
-		const attempts = [...ATTEMPTS, ...SEARCHES];
-		const { trials, details } = await play({ version, agent: "isolated", attempts, user });
+	const trying = eachPart(isShare ? USERS.slice(-1) : USERS);
+	test.each(trying)("reaches nothing outside of it with $part attempts, as $name", async ({ userOf, ...tried }) => {
+		const attempts = [...tried.attempts, ...(tried.part === "the newer" ? SEARCHES : [])];
+		const { trials, details } = await play({ version, agent: "isolated", attempts, user: userOf() });
 		expect(details?.results[0]).toMatchObject({
 			exitCode: 0,
 			sandbox: { enforced: "kernel", host: "kernel", write: "worktree", network: "off" },
@@ -116,10 +127,10 @@ describe.each(somePi(import.meta.url))("a child that writes in a tree, pi %s", (
 });
 
 describe.each(somePi(import.meta.url))("a child that may write in the checkout, pi %s", (version) => {
-	test.each(isShare ? USERS.slice(0, 1) : USERS)(
-		"reaches the checkout and nothing else, as %s",
-		async (_name, userOf) => {
-			const { home, trials, details } = await play({ version, user: userOf() });
+	test.each(eachPart(isShare ? USERS.slice(0, 1) : USERS))(
+		"reaches the checkout and nothing else with $part attempts, as $name",
+		async ({ userOf, attempts }) => {
+			const { home, trials, details } = await play({ version, attempts, user: userOf() });
 			expect(details?.results[0]).toMatchObject({
 				exitCode: 0,
 				sandbox: {
@@ -132,15 +143,15 @@ describe.each(somePi(import.meta.url))("a child that may write in the checkout, 
 					policyOnly: ["grep"],
 				},
 			});
-			expect(trials.length).toBe(ATTEMPTS.length);
-			expect(escaped(trials)).toEqual(inCheckout);
+			expect(trials.length).toBe(attempts.length);
+			expect(escaped(trials)).toEqual(attempts.filter(({ checkout }) => checkout).map(({ name }) => name));
 			expect(readdirSync(join(home.agentDir, "pi-geon", "scratch"))).toEqual(["another-session"]);
 		},
 	);
 });
 
-test("with mode off, most attempts get through, and the result says that nothing enforced anything", async () => {
-	const harmless = ATTEMPTS.filter(({ onlyInRing }) => !onlyInRing);
+test.each(PARTS)("with mode off, most of %s attempts get through, and the result says so", async (_part, all) => {
+	const harmless = all.filter(({ onlyInRing }) => !onlyInRing);
 	const attempts = isShare ? tenOf(harmless) : harmless;
 	const { trials, details } = await play({ version: "0.87.1", sandbox: { mode: "off" }, attempts });
 	expect(details?.results[0]?.sandbox).toEqual({
