@@ -54,6 +54,8 @@ export async function continueSession(
 	const { plan, label, sessionId } = child;
 	const { message, sender: _sender, ...from } = request;
 	const next = {
+		// Only a parent that is there knows the route of its session now.
+		...(parent.isAbsent && plan.route !== undefined && { route: plan.route }),
 		...from,
 		...(!isGeneral(plan.definition) && { agent: plan.agent }),
 		...(plan.isolation === "worktree" && { isolation: plan.isolation }),

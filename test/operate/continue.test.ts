@@ -94,6 +94,12 @@ const UNTRUSTED = { parent: { projectTrusted: false } };
 const archive = (ledger: Ledger) => void ledger.run("UPDATE sessions SET archived_at = 9");
 const removeFolder = (_: Ledger, { cwd }: LaunchPlan) => rmSync(cwd, { recursive: true });
 
+test("a new task from a shell keeps the route of the session; in the conversation, only its route now counts", async () => {
+	const before = { request: { route: { chat: 7 } } };
+	expect((await next("a shell", { before })).plan.route).toEqual({ chat: 7 });
+	expect((await next("the conversation", { before })).plan.route).toBeUndefined();
+});
+
 describe.each(FROM)("a new task from %s, for a session whose run has finished", (from) => {
 	const REFUSED: [string, Since, "forbidden" | "error", RegExp][] = [
 		["subagents are off", { config: { subagents: { enabled: false } } }, "forbidden", /subagents\.enabled/],
