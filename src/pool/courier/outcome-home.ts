@@ -1,6 +1,6 @@
 import { reportedChanges } from "../../child/tree.ts";
 import type { ClaimedRun, WorkServices } from "../../child/work.ts";
-import { outcomeOf, outcomeWithoutHost } from "../../collect/outcome.ts";
+import { outcomeOf, outcomeWithoutHost, type RunEvidence } from "../../collect/outcome.ts";
 import { LedgerTrouble } from "../../ledger/trouble.ts";
 import type { Changes } from "../../run/changes.ts";
 import { parsedLine } from "../../run/json-line.ts";
@@ -61,28 +61,32 @@ function changesNotHome(
 	outcome: Outcome<string>,
 	{ problem, where }: { problem: string; where: string },
 ): Outcome<string> {
-	const { usage, displayItems, attempts, warnings } = outcome;
 	const cause: EndCause =
 		outcome.status === "success"
 			? { kind: "not_harvested", problem, tree: where, result: outcome.output }
 			: { kind: "crashed", message: `${outcome.error.message} What it changed could not be brought home: ${problem}` };
-	return outcomeOf(cause, { usage, displayItems, attempts, warnings });
+	return outcomeOf(cause, evidenceOf(outcome));
 }
 
 /** Gives a run that this machine stopped because of a budget that cause. */
 function withBudget(outcome: Outcome<string>, budget: string | undefined): Outcome<string> {
 	if (budget === undefined || outcome.cause !== "stopped") return outcome;
-	const { usage, displayItems, attempts, warnings, model, output, changes, sandbox } = outcome;
-	const made = outcomeOf(
-		{ kind: "budget", limit: budget },
-		{
-			...{ usage, displayItems, attempts, warnings },
-			...(model !== undefined && { model }),
-			...(output !== undefined && { partialOutput: output }),
-			...(sandbox && { sandbox }),
-		},
-	);
+	const { changes } = outcome;
+	const made = outcomeOf({ kind: "budget", limit: budget }, evidenceOf(outcome));
 	return { ...made, ...(changes && { changes }) };
+}
+
+/** What is known about a run whose cause is another one here. */
+function evidenceOf(outcome: Outcome<string>): RunEvidence {
+	const { usage, displayItems, attempts, warnings, model, context, output, sandbox } = outcome;
+	return {
+		...{ usage, displayItems, attempts, warnings },
+		...(model !== undefined && { model }),
+		...(context && { context }),
+		...(output !== undefined && { partialOutput: output }),
+		...(outcome.status !== "success" && outcome.lastEvent !== undefined && { lastEvent: outcome.lastEvent }),
+		...(sandbox && { sandbox }),
+	};
 }
 
 /** Returns problems of the changes. Throws problems of the database or the ledger, which may pass. */
