@@ -66,7 +66,8 @@ export function networkWarnings(agent: AgentDefinition, config: Config, write: W
 export const networkInWords = (network: NetworkSetting): string =>
 	typeof network === "string" ? network : listed(network);
 
-function isLess(granted: NetworkSetting, wanted: NetworkSetting): boolean {
+/** Whether less of the network is granted than is wanted. */
+export function isLess(granted: NetworkSetting, wanted: NetworkSetting): boolean {
 	if (wanted === "off" || granted === "on") return false;
 	if (wanted === "on") return true;
 	const hosts = granted === "off" ? [] : granted;

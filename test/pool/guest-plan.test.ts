@@ -63,6 +63,18 @@ describe("a run that came from elsewhere", () => {
 		expect(made).not.toHaveProperty("pool");
 	});
 
+	test("says that the worker lets it reach less of the network than was planned, if so", () => {
+		const told = (network: Config["subagents"]["sandbox"]["network"]) => {
+			const sandbox = { ...defaults.subagents.sandbox, network };
+			return guest(order(), { ...defaults, subagents: { ...defaults.subagents, sandbox } }).warnings;
+		};
+		expect(told("off")).toEqual([
+			"The network was narrowed from on to off: subagents.sandbox.network in the worker's pi-geon.json.",
+		]);
+		expect(told(["example.com"])).toEqual([expect.stringContaining("from on to example.com")]);
+		for (const network of ["on", null] as const) expect(told(network)).toEqual([]);
+	});
+
 	test("does not see what the worker hides below its home and in the checkout", () => {
 		const hide = ["/worker/keys", "~/notes", "secrets", "./.env"];
 		const sandbox = { ...defaults.subagents.sandbox, hide };

@@ -4,10 +4,11 @@ import { SANDBOX_MODES } from "../../config/config.ts";
 import { packageRoot } from "../../config/package-root.ts";
 import { principalDir, principalDirs } from "../../config/principal-dirs.ts";
 import { isInside } from "../../files/project-area.ts";
+import { isLess, networkInWords } from "../../plan/network.ts";
 import type { ChildSession, LaunchPlan, PlannedSandbox, Principal } from "../../plan/plan.ts";
 import { hiddenPath } from "../../plan/sandbox.ts";
 import { isIn } from "../../plan/tools.ts";
-import { narrowerNetwork } from "../../run/network.ts";
+import { type NetworkSetting, narrowerNetwork } from "../../run/network.ts";
 import type { RunOrder } from "../job.ts";
 import { CannotTravel } from "../repository/pack.ts";
 
@@ -26,6 +27,7 @@ export function guestPlan({ order, cwd, session, config, elapsedMs }: GuestFacts
 	const { pool, ...asked } = order.plan;
 	refuseForbidden(asked, config);
 	const { extensionOf, ...plan } = withLspHere(asked, config);
+	const sandbox = plan.sandbox && sandboxHere(plan.sandbox, { config, cwd });
 	return {
 		...plan,
 		guest: true,
@@ -39,7 +41,8 @@ export function guestPlan({ order, cwd, session, config, elapsedMs }: GuestFacts
 		}),
 		workedMs: elapsedMs,
 		maxAttempts: pool?.maxAttempts ?? 1,
-		...(plan.sandbox && { sandbox: sandboxHere(plan.sandbox, { config, cwd }) }),
+		...(sandbox && { sandbox }),
+		warnings: [...plan.warnings, ...(plan.sandbox && sandbox ? lessNetwork(plan.sandbox, sandbox) : [])],
 		principal: principalHere(plan.principal, config),
 		afterwards: {
 			cleanup: "keep",
@@ -100,7 +103,7 @@ function inPackage(place: string): string {
 function sandboxHere(asked: PlannedSandbox, { config, cwd }: Pick<GuestFacts, "config" | "cwd">): PlannedSandbox {
 	const { mode, network, sockets, env, hide } = config.subagents.sandbox;
 	const strictest = Math.max(SANDBOX_MODES.indexOf(mode), SANDBOX_MODES.indexOf(asked.mode));
-	const wanted = asked.network === "allowlist" ? (asked.hosts ?? []) : asked.network;
+	const wanted = plannedNetwork(asked);
 	const reached = network === null ? wanted : narrowerNetwork(network, wanted);
 	return {
 		mode: SANDBOX_MODES[strictest] ?? "require",
@@ -110,6 +113,18 @@ function sandboxHere(asked: PlannedSandbox, { config, cwd }: Pick<GuestFacts, "c
 		env: [...env],
 		hide: [...hide.map((path) => hiddenPath(path, cwd)), ...principalDirs(config)],
 	};
+}
+
+const plannedNetwork = ({ network, hosts = [] }: PlannedSandbox): NetworkSetting =>
+	network === "allowlist" ? hosts : network;
+
+function lessNetwork(asked: PlannedSandbox, here: PlannedSandbox): string[] {
+	const [wanted, granted] = [plannedNetwork(asked), plannedNetwork(here)];
+	// Without a sandbox, the whole network can be reached.
+	if (here.mode === "off" || !isLess(granted, wanted)) return [];
+	return [
+		`The network was narrowed from ${networkInWords(wanted)} to ${networkInWords(granted)}: subagents.sandbox.network in the worker's pi-geon.json.`,
+	];
 }
 
 /** The account of that name here: credentials never travel. */
