@@ -45,7 +45,7 @@ async function demo(forceOffline: boolean): Promise<number> {
 		);
 		story.says("You", PROMPT);
 		const started = performance.now();
-		const code = await runPi({ ...(await baseEnvironment(id)), ...place }, story, interrupted.signal);
+		const code = await runPi({ ...(await baseEnvironment(id, scratch)), ...place }, story, interrupted.signal);
 		story.fact("elapsed", `${((performance.now() - started) / 1000).toFixed(1)} s`);
 		if (interrupted.signal.aborted) return 130;
 		story.fact("host", await waitForHosts(id));

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { MARKER } from "./leftovers.ts";
@@ -25,11 +25,14 @@ export async function userHasModel(scratch: string): Promise<boolean> {
 	return /^provider\s+model\s/m.test(stdout);
 }
 
-export async function baseEnvironment(id: string): Promise<NodeJS.ProcessEnv> {
-	const folders = [join(root, "node_modules", ".bin"), ...(await ripgrepFolder())];
+/** Programs to search with are put into the scratch folder: a subagent uses none of the project it works in. */
+export async function baseEnvironment(id: string, scratch: string): Promise<NodeJS.ProcessEnv> {
+	const programs = join(scratch, "programs");
+	await mkdir(programs, { recursive: true });
+	await copyRipgrep(programs);
 	return {
 		...process.env,
-		PATH: [...folders, process.env.PATH ?? ""].join(delimiter),
+		PATH: [programs, join(root, "node_modules", ".bin"), process.env.PATH ?? ""].join(delimiter),
 		PI_SKIP_VERSION_CHECK: "1",
 		// A host waits a minute for more work; in the demo, it should not.
 		PI_GEON_HOST_IDLE_MS: "500",
@@ -37,13 +40,10 @@ export async function baseEnvironment(id: string): Promise<NodeJS.ProcessEnv> {
 	};
 }
 
-/** None where the platform has no packaged ripgrep: the child then looks around by hand. */
-async function ripgrepFolder(): Promise<string[]> {
-	try {
-		return [dirname((await import("@vscode/ripgrep")).rgPath)];
-	} catch {
-		return [];
-	}
+/** Not where the platform has no packaged ripgrep: the child then looks around by hand. */
+async function copyRipgrep(folder: string): Promise<void> {
+	const packaged = await import("@vscode/ripgrep").catch(() => undefined);
+	if (packaged) await copyFile(packaged.rgPath, join(folder, basename(packaged.rgPath)));
 }
 
 /** An agent directory whose only model is the offline one. */

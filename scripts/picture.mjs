@@ -44,7 +44,7 @@ async function play(makeScene, home) {
 	const place = await writeOfflineAgentDir(agentDir, model.baseUrl);
 	const settings = { defaultProvider: "demo", defaultModel: "offline", quietStartup: true };
 	write(join(agentDir, "settings.json"), JSON.stringify(settings));
-	const env = { ...(await baseEnvironment(id)), ...place, HOME: home, COLORTERM: "truecolor" };
+	const env = { ...(await baseEnvironment(id, home)), ...place, HOME: home, COLORTERM: "truecolor" };
 	const pty = spawn(process.execPath, [pi, "-e", root], { name: "xterm-256color", ...size, cwd: project, env });
 	const terminal = new xterm.Terminal({ ...size, allowProposedApi: true });
 	const exited = new Promise((resolve) => pty.onExit(resolve));

@@ -47,7 +47,7 @@ async function makeStage(home, { id, model }) {
 	const place = await writeOfflineAgentDir(agentDir, model.baseUrl);
 	program(join(bin, "pi"), `exec "${process.execPath}" "${pi}" -e "${root}" "$@"`);
 	program(join(bin, "pi-geon"), `exec "${process.execPath}" "${join(root, "dist", "cli.js")}" "$@"`);
-	const base = await baseEnvironment(id);
+	const base = await baseEnvironment(id, home);
 	const env = {
 		...base,
 		...place,
