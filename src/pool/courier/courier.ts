@@ -37,6 +37,7 @@ export class Courier {
 	readonly #runs = new Map<string, RunAway>();
 	/** Finished jobs, by the run whose outcome the ledger must have first. */
 	readonly #toForget = new Map<string, RunId>();
+	#forgetting: Promise<void> = Promise.resolve();
 	#opening: Promise<OpenQueue> | undefined;
 
 	constructor(facts: CourierFacts) {
@@ -94,7 +95,13 @@ export class Courier {
 		}
 	}
 
-	async #forgetRecorded(): Promise<void> {
+	/** One after the other, so that `close` also waits for the removal that is under way. */
+	#forgetRecorded(): Promise<void> {
+		this.#forgetting = this.#forgetting.then(() => this.#forgetNow());
+		return this.#forgetting;
+	}
+
+	async #forgetNow(): Promise<void> {
 		const { ledger, log } = this.#facts;
 		try {
 			for (const [job, id] of this.#toForget) {
