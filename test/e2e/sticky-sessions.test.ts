@@ -7,8 +7,8 @@ import type { Home } from "../helpers/home.ts";
 import type { Script } from "../helpers/model.ts";
 import { dispatch } from "../helpers/model-scripts.ts";
 import { hang, text } from "../helpers/model-steps.ts";
-import { promptPi } from "../helpers/pi.ts";
-import type { Prompted } from "../helpers/prompt-pi.ts";
+import { promptPi, startRpc } from "../helpers/pi.ts";
+import { type Prompted, summarize } from "../helpers/prompt-pi.ts";
 import { useSharedPi } from "../helpers/shared-pi.ts";
 import { useHome } from "../helpers/use-home.ts";
 import { delegateTo, delegations, finalize } from "./child.ts";
@@ -73,17 +73,20 @@ test("two calls on one session at once are served one after the other", async ()
 		}),
 	});
 	const { sessionId } = await delegated(home, "Start");
-	const running = shared.promptPi(home, `Continue ${sessionId}`);
+	const rpc = startRpc(home);
+	const settled = rpc.promptAndSettle(`Continue ${sessionId}`);
 	await firstAsked.opened;
+	const told = "Queued: the session is busy with an earlier task.";
+	await rpc.waitForEvent((event) => event.type === "tool_execution_update" && JSON.stringify(event).includes(told));
 	proceed.open();
-	const run = await running;
+	await settled;
+	const run = summarize(rpc.events);
 	expect(
 		delegations(run)
 			.map((details) => details.finalized?.result)
 			.sort(),
 	).toEqual(["Answer to: One.", "Answer to: Two."]);
 	expect(home.model.peakOf((request) => request.isChild)).toBe(1);
-	expect(run.partials.map((partial) => partial.text)).toContain("Queued: the session is busy with an earlier task.");
 	const last = JSON.stringify(home.model.requests.filter((request) => request.isChild).at(-1)?.messages);
 	for (const words of ["Zero.", "Answer to: One.", "Two."]) expect(last).toContain(words);
 });
