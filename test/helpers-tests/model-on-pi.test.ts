@@ -97,7 +97,8 @@ describe("the scripted model with any pi", () => {
 		});
 		const run = await promptPi(home, "look", { version, args: ["--tools", "ls,read"] });
 		expect(run.finalText).toBe("ls=one.txt\ntwo.txt|read=second");
-		expect(run.toolResults).toMatchObject([
+		// pi runs them at the same time and reports each when it has ended.
+		expect([...run.toolResults].sort((a, b) => a.name.localeCompare(b.name))).toMatchObject([
 			{ name: "ls", toolCallId: "call_ls", isError: false },
 			{ name: "read", toolCallId: "call_read", text: "second" },
 		]);
